@@ -4,7 +4,7 @@
 #include "targets/team.h"
 
 #include <dlfcn.h>
-#include <stdatomic.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -122,6 +122,76 @@ team_each(uint32_t n, void (*work)(void *data, uint32_t i), void *data)
 
 	share(&w, take_one, n);
 }
+
+/* ---- threads that wait for each other ---- */
+
+/* TUNING: looks before the core is left to others: some 20 us. */
+#define LOOKS_AWAKE 1000u
+
+/* Threads of the parallel region that the caller is in. */
+static uint32_t
+threads_here(void)
+{
+	int (*count)(void);
+
+	find(&count, sizeof count, "omp_get_num_threads");
+	return count ? (uint32_t)count() : 1;
+}
+
+struct together {
+	void (*work)(void *data, uint32_t i, uint32_t m);
+	void *data;
+};
+
+static void
+one_of_all(void *of, uint32_t i)
+{
+	const struct together *t = of;
+	const uint32_t here = threads_here();
+
+	if (i < here)
+		t->work(t->data, i, here);
+}
+
+void
+team_together(
+    uint32_t n, void (*work)(void *data, uint32_t i, uint32_t m), void *data)
+{
+	struct together t = {work, data};
+
+	team_each(n, one_of_all, &t);
+}
+
+static inline void
+look_again(uint32_t looks)
+{
+	if (looks > LOOKS_AWAKE)
+		(void)sched_yield();
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+void
+team_meet(struct team_meeting *m, uint32_t n)
+{
+	const uint32_t round =
+	    atomic_load_explicit(&m->round, memory_order_relaxed);
+
+	if (n < 2)
+		return;
+	if (atomic_fetch_add(&m->arrived, 1) + 1 == n) {
+		atomic_store_explicit(&m->arrived, 0, memory_order_relaxed);
+		atomic_store(&m->round, round + 1);
+		return;
+	}
+	for (uint32_t looks = 0; atomic_load(&m->round) == round; looks++)
+		look_again(looks);
+}
+
+/* ---- what threads begin with ---- */
 
 static void
 denormals_off(void *data, uint32_t i)

@@ -4,6 +4,7 @@
 #ifndef TARGETS_TEAM_H
 #define TARGETS_TEAM_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,21 @@ uint32_t team_for(size_t n);
  * caller's at least. Behind it the others look for work for a little while, as behind
  * a kernel's. */
 void team_each(uint32_t n, void (*work)(void *data, uint32_t i), void *data);
+
+/* Call work(data, i, m) for each i < m, m at most n, in m threads that are all there at
+ * once, so that they may wait for each other; the caller is one of them. */
+void team_together(
+    uint32_t n, void (*work)(void *data, uint32_t i, uint32_t m), void *data);
+
+/* Where threads that are there at once wait for each other, again and again. Begins as
+ * zeros. */
+struct team_meeting {
+	atomic_uint arrived, round;
+};
+
+/* Returns when n threads have come; each then sees what the others wrote before. Waits
+ * without sleeping, and leaves the core to others when it takes long. */
+void team_meet(struct team_meeting *m, uint32_t n);
 
 /* Denormals are zeros from now on in the other threads of the team. They begin with the
  * mode of who first needed them, and keep it whatever becomes of their caller's. */

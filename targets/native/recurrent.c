@@ -28,21 +28,33 @@ struct recurrent_kernel {
 	const struct native_version *version;
 	struct recurrent_ports ports;
 	struct recurrent_data data;
-	uint32_t parts;
-	size_t room; /* floats of each part's scratch */
-	float *scratch;
+	uint32_t sequences, most; /* threads at most */
+	size_t room, states; /* floats: each thread's scratch, a sequence's */
+	float *scratch, *state;
+	struct team_meeting *meeting; /* of each sequence */
 };
 
-/* Sequences part, part + parts, ... */
 static void
-run_part(void *of, uint32_t part)
+run_share(const struct recurrent_kernel *k, uint32_t sequence, uint32_t part,
+    uint32_t parts, float *scratch)
+{
+	const struct recurrent_share share = {part, parts,
+	    &k->meeting[sequence], k->state + sequence * k->states, scratch};
+
+	k->version->recurrent(&k->layer, &k->data, sequence / k->layer.batch,
+	    sequence % k->layer.batch, &share);
+}
+
+/* Thread i of m: some sequences, or a part of one. */
+static void
+run_part(void *of, uint32_t i, uint32_t m)
 {
 	const struct recurrent_kernel *k = of;
-	const size_t batch = k->layer.batch;
+	const uint32_t parts = m > k->sequences ? m / k->sequences : 1;
+	float *scratch = k->scratch + i * k->room;
 
-	for (size_t i = part; i < batch * k->layer.directions; i += k->parts)
-		k->version->recurrent(&k->layer, &k->data, i / batch, i % batch,
-		    k->scratch + part * k->room);
+	for (uint32_t s = i / parts; s < k->sequences; s += m / parts)
+		run_share(k, s, i % parts, parts, scratch);
 }
 
 static void
@@ -54,7 +66,7 @@ run(struct kernel *kernel, const void *const *in, void *const *out)
 
 	k->data = (struct recurrent_data){at.x, at.start[0], at.start[1],
 	    at.out[Y], at.out[LAST_H], at.out[LAST_C]};
-	team_run(k->parts, run_part, k);
+	team_together(k->most, run_part, k);
 }
 
 /* ---- compiled ---- */
@@ -126,6 +138,33 @@ pack(struct recurrent_kernel *k, const struct graph *g, const struct node *n,
 	l->state = state;
 	l->bias = bias;
 	k->room = size_round_up(room.scratch, 16);
+	k->states = size_round_up(room.states, 16);
+}
+
+/* TUNING: multiplications of a step with fewer of which a thread is as long in waiting
+ * for the others as in working. */
+#define SHARED_STEP ((size_t)32768)
+
+/* Threads at most: a sequence each, or as many for each as are worth it. */
+static uint32_t
+threads_of(const struct recurrent_layer *l, uint32_t sequences)
+{
+	const uint32_t threads = target_threads();
+	const size_t step = l->gates * l->hidden * (l->hidden + l->in);
+
+	if (sequences >= threads)
+		return threads;
+	return sequences * (step < SHARED_STEP ? 1 : threads / sequences);
+}
+
+static void
+make_room(struct recurrent_kernel *k, struct arena *a)
+{
+	k->sequences = (uint32_t)(k->layer.batch * k->layer.directions);
+	k->most = threads_of(&k->layer, k->sequences);
+	k->scratch = arena_new(a, float, k->most * k->room);
+	k->state = arena_new(a, float, k->sequences * k->states);
+	k->meeting = arena_new(a, struct team_meeting, k->sequences);
 }
 
 bool
@@ -135,17 +174,13 @@ compile_sequence(const struct target *t, const struct graph *g,
 {
 	struct recurrent_kernel *k = arena_new(a, struct recurrent_kernel, 1);
 	const struct node *n = graph_node(g, c->match->root);
-	size_t sequences;
 
 	(void)err;
 	k->version = native_version_of(t);
 	read_sizes(&k->layer, g, n);
 	pack(k, g, n, a);
 	k->ports = recurrent_ports_of(g, n, c, a);
-	sequences = k->layer.batch * k->layer.directions;
-	k->parts = (uint32_t)(sequences < target_threads() ? sequences
-	                                                   : target_threads());
-	k->scratch = arena_new(a, float, k->parts * k->room);
+	make_room(k, a);
 	*out = (struct kernel){
 	    .kind = t->kind, .candidate = c, .run = run, .state = k};
 	return true;

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "targets/team.h"
 
 /* Gates in ONNX's order. */
 enum recurrent_cell {
@@ -33,10 +36,19 @@ struct recurrent_data {
 	float *last_h, *last_c; /* [directions, batch, hidden] */
 };
 
-/* Sizes of the packed weights of a direction, and of a sequence's scratch, in
- * floats. */
+/* Sizes in floats: the packed weights of a direction, a sequence's states, and the
+ * scratch of each thread. */
 struct recurrent_room {
-	size_t input, state, bias, scratch;
+	size_t input, state, bias, states, scratch;
+};
+
+/* A sequence is one thread's, or several make the units of each step, each its own,
+ * and meet behind it. */
+struct recurrent_share {
+	uint32_t part, parts;
+	struct team_meeting *meeting; /* of the parts */
+	float *states; /* of the sequence */
+	float *scratch; /* of the part */
 };
 
 /* Weights of one direction as ONNX has them: [gates * hidden, in], [gates * hidden,
@@ -49,9 +61,9 @@ typedef struct recurrent_room recurrent_room_of(
     const struct recurrent_layer *l);
 typedef void recurrent_pack(const struct recurrent_layer *l,
     const struct recurrent_weights *w, float *input, float *state, float *bias);
-/* Entry `entry` of the batch in one direction. */
+/* A share of entry `entry` of the batch in one direction. */
 typedef void recurrent_run(const struct recurrent_layer *l,
     const struct recurrent_data *d, size_t direction, size_t entry,
-    float *scratch);
+    const struct recurrent_share *share);
 
 #endif

@@ -1,4 +1,4 @@
-/* One sequence in one direction. */
+/* One sequence in one direction, or a part of its units. */
 #ifndef TARGETS_NATIVE_VECTOR_RECURRENT_H
 #define TARGETS_NATIVE_VECTOR_RECURRENT_H
 
@@ -12,9 +12,14 @@
 /* Vectors of a panel of the state's weights: their sums fit the registers twice. */
 #define PANEL_VECTORS ((size_t)4)
 
+/* Units that are shared among threads are whole lines of a cache. */
+#define UNITS_OF_LINE ((size_t)16)
+
 struct recurrent_scratch {
 	size_t in, units, columns; /* padded */
-	float *rows, *gates, *pair, *sum, *h, *next, *c;
+	size_t first, end; /* units that this thread makes */
+	float *rows, *gates, *pair, *sum;
+	float *h, *next, *c; /* the sequence's */
 };
 
 static inline size_t
@@ -43,21 +48,44 @@ recurrent_rooms(const struct recurrent_layer *l)
 	    .input = s.in * s.columns,
 	    .state = l->hidden * l->gates * s.units,
 	    .bias = s.columns + s.units,
+	    .states = 3 * s.units,
 	    .scratch = STEPS_AHEAD * (s.in + s.columns)
-	        + NATIVE_GROUP * PAIR_OF_VECTORS + s.columns + 3 * s.units,
+	        + NATIVE_GROUP * PAIR_OF_VECTORS + s.columns,
 	};
 }
 
 static void
-recurrent_place(struct recurrent_scratch *s, float *at)
+recurrent_place(
+    struct recurrent_scratch *s, const struct recurrent_share *share)
 {
-	s->rows = at;
+	s->rows = share->scratch;
 	s->gates = s->rows + STEPS_AHEAD * s->in;
 	s->pair = s->gates + STEPS_AHEAD * s->columns;
 	s->sum = s->pair + NATIVE_GROUP * PAIR_OF_VECTORS;
-	s->h = s->sum + s->columns;
+	s->h = share->states;
 	s->next = s->h + s->units;
 	s->c = s->next + s->units;
+}
+
+static inline size_t
+least_of(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Whole panels of a GRU's, whose candidates are multiplied by panels of units. */
+static void
+recurrent_units(struct recurrent_scratch *s, const struct recurrent_layer *l,
+    const struct recurrent_share *share)
+{
+	const size_t panel =
+	    (l->cell == CELL_LSTM ? 1 : PANEL_VECTORS) * NATIVE_WIDTH;
+	const size_t together = panel > UNITS_OF_LINE ? panel : UNITS_OF_LINE;
+	const size_t all = (s->units + together - 1) / together;
+
+	s->first = all * share->part / share->parts * together;
+	s->end = least_of(
+	    s->units, all * (share->part + 1) / share->parts * together);
 }
 
 /* ---- packed ---- */
@@ -194,15 +222,14 @@ input_gates(const struct recurrent_scratch *s, const float *bias, size_t rows,
 			        + vec_load(bias + j));
 }
 
+/* Columns from first on; those behind the last are padding. */
 static void
 input_product(const struct recurrent_scratch *s, const float *weights,
-    const float *bias, size_t rows)
+    const float *bias, size_t rows, size_t first, size_t end)
 {
-	for (size_t i = 0; i < s->columns; i += PAIR_OF_VECTORS)
+	for (size_t i = first; i < end; i += PAIR_OF_VECTORS)
 		for (size_t r = 0; r < rows; r += NATIVE_GROUP) {
-			const size_t left = rows - r;
-			const size_t n =
-			    left < NATIVE_GROUP ? left : NATIVE_GROUP;
+			const size_t n = least_of(rows - r, NATIVE_GROUP);
 
 			product_rows(s->rows + r * s->in, weights + i * s->in,
 			    s->in, s->pair, n);
@@ -276,7 +303,7 @@ lstm_step(const struct recurrent_layer *l, const struct recurrent_scratch *s,
 	const float *i = s->sum, *o = i + NATIVE_WIDTH, *f = o + NATIVE_WIDTH;
 	const float *z = f + NATIVE_WIDTH;
 
-	for (size_t k = 0; k < s->units; k += NATIVE_WIDTH) {
+	for (size_t k = s->first; k < s->end; k += NATIVE_WIDTH) {
 		vec c;
 
 		sums_4(s->h, l->hidden, weights + 4 * k * l->hidden,
@@ -294,9 +321,10 @@ static void
 gru_gates(const struct recurrent_layer *l, const struct recurrent_scratch *s,
     const float *gates, const float *weights)
 {
-	const size_t end = 2 * s->units;
+	const size_t end = 2 * s->end;
 
-	for (size_t k = 0; k < end; k += PANEL_VECTORS * NATIVE_WIDTH) {
+	for (size_t k = 2 * s->first; k < end;
+	     k += PANEL_VECTORS * NATIVE_WIDTH) {
 		const size_t n = vectors_of_panel((end - k) / NATIVE_WIDTH);
 
 		panel_sums(s->h, l->hidden, weights + k * l->hidden, gates + k,
@@ -327,9 +355,11 @@ gru_unit(const struct recurrent_layer *l, const struct recurrent_scratch *s,
 	    n + vec_gated(vec_load(s->h + unit) - n, vec_load(z)));
 }
 
+/* The candidates' product reads what was let through of all units. */
 static void
 gru_step(const struct recurrent_layer *l, const struct recurrent_scratch *s,
-    const float *gates, const struct recurrent_packs *w)
+    const struct recurrent_share *share, const float *gates,
+    const struct recurrent_packs *w)
 {
 	const bool linear = l->cell == CELL_GRU_LINEAR;
 	const float *start =
@@ -338,9 +368,11 @@ gru_step(const struct recurrent_layer *l, const struct recurrent_scratch *s,
 	float *y = s->sum + 2 * s->units;
 
 	gru_gates(l, s, gates, w->state);
-	for (size_t k = 0; k < s->units; k += PANEL_VECTORS * NATIVE_WIDTH) {
-		const size_t n =
-		    vectors_of_panel((s->units - k) / NATIVE_WIDTH);
+	if (!linear)
+		team_meet(share->meeting, share->parts);
+	for (size_t k = s->first; k < s->end;
+	     k += PANEL_VECTORS * NATIVE_WIDTH) {
+		const size_t n = vectors_of_panel((s->end - k) / NATIVE_WIDTH);
 
 		panel_sums(linear ? s->h : s->c, l->hidden,
 		    weights + k * l->hidden, start + k, n, y + k);
@@ -352,28 +384,33 @@ gru_step(const struct recurrent_layer *l, const struct recurrent_scratch *s,
 
 /* ---- a sequence ---- */
 
-static void
-recurrent_begin(const struct recurrent_layer *l,
-    const struct recurrent_scratch *s, const struct recurrent_data *d,
-    size_t at)
+/* Units of this thread that are none of the padding. */
+static inline size_t
+units_there(const struct recurrent_layer *l, const struct recurrent_scratch *s)
 {
-	memset(s->h, 0, s->units * sizeof *s->h);
-	memset(s->c, 0, s->units * sizeof *s->c);
-	if (d->h)
-		memcpy(s->h, d->h + at, l->hidden * sizeof *s->h);
-	if (d->c)
-		memcpy(s->c, d->c + at, l->hidden * sizeof *s->c);
+	const size_t end = least_of(s->end, l->hidden);
+
+	return end > s->first ? end - s->first : 0;
+}
+
+/* This thread's units of a state, from `at` on of the caller's or zeros. */
+static void
+state_begin(const struct recurrent_layer *l, const struct recurrent_scratch *s,
+    const float *from, size_t at, float *state)
+{
+	memset(state + s->first, 0, (s->end - s->first) * sizeof *state);
+	if (from)
+		memcpy(state + s->first, from + at + s->first,
+		    units_there(l, s) * sizeof *state);
 }
 
 static void
-recurrent_end(const struct recurrent_layer *l,
-    const struct recurrent_scratch *s, const struct recurrent_data *d,
-    size_t at)
+state_write(const struct recurrent_layer *l, const struct recurrent_scratch *s,
+    const float *state, float *to, size_t at)
 {
-	if (d->last_h)
-		memcpy(d->last_h + at, s->h, l->hidden * sizeof *s->h);
-	if (d->last_c)
-		memcpy(d->last_c + at, s->c, l->hidden * sizeof *s->c);
+	if (to)
+		memcpy(to + at + s->first, state + s->first,
+		    units_there(l, s) * sizeof *state);
 }
 
 /* The gates of step i and some after it, as far as inputs make them. */
@@ -383,18 +420,22 @@ gates_ahead(const struct recurrent_layer *l, const struct recurrent_scratch *s,
 {
 	const size_t t = backward ? l->steps - 1 - i : i;
 	const ptrdiff_t stride = (ptrdiff_t)(l->batch * l->in);
-	const size_t left = l->steps - i;
-	const size_t rows = left < STEPS_AHEAD ? left : STEPS_AHEAD;
+	const size_t rows = least_of(l->steps - i, STEPS_AHEAD);
+	const size_t n = gates_together(l);
 
 	input_rows(
 	    l, s, x + t * l->batch * l->in, backward ? -stride : stride, rows);
-	input_product(s, w->input, w->bias, rows);
+	input_product(s, w->input, w->bias, rows, n * s->first, n * s->end);
+	if (l->gates > n)
+		input_product(s, w->input, w->bias, rows,
+		    n * s->units + s->first, n * s->units + s->end);
 }
 
-/* Step i; what it makes of the state is h behind it. */
+/* Step i; what it makes of the state is h behind it, all of it. */
 static void
 recurrent_step(const struct recurrent_layer *l, struct recurrent_scratch *s,
-    const struct recurrent_packs *w, size_t i)
+    const struct recurrent_share *share, const struct recurrent_packs *w,
+    size_t i)
 {
 	const float *gates = s->gates + i % STEPS_AHEAD * s->columns;
 	float *h = s->h;
@@ -402,15 +443,16 @@ recurrent_step(const struct recurrent_layer *l, struct recurrent_scratch *s,
 	if (l->cell == CELL_LSTM)
 		lstm_step(l, s, gates, w->state);
 	else
-		gru_step(l, s, gates, w);
+		gru_step(l, s, share, gates, w);
 	s->h = s->next;
 	s->next = h;
+	team_meet(share->meeting, share->parts);
 }
 
 static void
 recurrent_sequence(const struct recurrent_layer *l,
     const struct recurrent_data *d, size_t direction, size_t entry,
-    float *scratch)
+    const struct recurrent_share *share)
 {
 	const bool backward = l->backward || direction > 0;
 	const size_t state = (direction * l->batch + entry) * l->hidden;
@@ -421,20 +463,22 @@ recurrent_sequence(const struct recurrent_layer *l,
 	struct recurrent_scratch s;
 
 	recurrent_sizes(&s, l);
-	recurrent_place(&s, scratch);
-	recurrent_begin(l, &s, d, state);
+	recurrent_place(&s, share);
+	recurrent_units(&s, l, share);
+	state_begin(l, &s, d->h, state, s.h);
+	state_begin(l, &s, d->c, state, s.c);
+	team_meet(share->meeting, share->parts);
 	for (size_t i = 0; i < l->steps; i++) {
 		const size_t t = backward ? l->steps - 1 - i : i;
 
 		if (i % STEPS_AHEAD == 0)
 			gates_ahead(
 			    l, &s, &w, d->x + entry * l->in, backward, i);
-		recurrent_step(l, &s, &w, i);
-		if (d->y)
-			memcpy(d->y + t * step + state, s.h,
-			    l->hidden * sizeof *s.h);
+		recurrent_step(l, &s, share, &w, i);
+		state_write(l, &s, s.h, d->y, t * step + state);
 	}
-	recurrent_end(l, &s, d, state);
+	state_write(l, &s, s.h, d->last_h, state);
+	state_write(l, &s, s.c, d->last_c, state);
 }
 
 #endif

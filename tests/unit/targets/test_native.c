@@ -1449,6 +1449,7 @@ static const struct layer layers[] = {
     {25, 3, 33, 35, "bidirectional", true, false, false},
     {2, 1, 16, 64, "forward", false, true, false},
     {3, 2, 67, 113, "reverse", true, true, false},
+    {19, 1, 9, 160, "reverse", true, true, false},
 };
 #define NLAYERS (sizeof layers / sizeof *layers)
 
@@ -1514,16 +1515,19 @@ check_layer(const struct layer *l, const struct cell *cell, size_t version)
 	assert_true(check_elements(vectors[version]) == 1);
 }
 
+/* Sequences shared out among threads, and each among several. */
 static void
 test_recurrent(void **state)
 {
-	(void)state;
-	for (size_t v = 0; v < NVECTORS * NLAYERS * NCELLS; v++) {
-		const size_t layer = v / NCELLS % NLAYERS;
+	static const uint32_t threads[] = {1, 2, 3, 5};
 
-		target_threads_set(layer == 3 ? 4 : 1);
-		check_layer(
-		    &layers[layer], &cells[v % NCELLS], v / NCELLS / NLAYERS);
+	(void)state;
+	for (size_t v = 0; v < 4 * NVECTORS * NLAYERS * NCELLS; v++) {
+		const size_t of = v / 4;
+
+		target_threads_set(threads[v % 4]);
+		check_layer(&layers[of / NCELLS % NLAYERS], &cells[of % NCELLS],
+		    of / NCELLS / NLAYERS);
 	}
 	target_threads_set(1);
 }

@@ -91,6 +91,44 @@ each_thread_has_its_own(void **state)
 	}
 }
 
+struct rounds {
+	struct team_meeting meeting;
+	uint32_t at[MOST]; /* rounds that each has begun */
+	atomic_uint here, wrong;
+};
+
+/* Each reads what the others wrote before they met, and writes when all have read. */
+static void
+go_round(void *of, uint32_t i, uint32_t m)
+{
+	struct rounds *r = of;
+
+	for (uint32_t round = 1; round <= 200; round++) {
+		r->at[i] = round;
+		team_meet(&r->meeting, m);
+		for (uint32_t k = 0; k < m; k++)
+			if (r->at[k] != round)
+				atomic_fetch_add(&r->wrong, 1);
+		team_meet(&r->meeting, m);
+	}
+	atomic_store(&r->here, m);
+}
+
+static void
+threads_meet(void **state)
+{
+	const bool has_team = dlsym(RTLD_DEFAULT, "GOMP_parallel") != NULL;
+
+	(void)state;
+	for (uint32_t n = 1; n <= 5; n++) {
+		struct rounds r = {.here = 0};
+
+		team_together(n, go_round, &r);
+		assert_int_equal(r.here, has_team ? n : 1);
+		assert_int_equal(r.wrong, 0);
+	}
+}
+
 /* Not in the one that asks for it. */
 static void
 denormals_are_zeros_in_the_others(void **state)
@@ -114,6 +152,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(pieces_are_done_once),
 	    cmocka_unit_test(each_thread_has_its_own),
+	    cmocka_unit_test(threads_meet),
 	    cmocka_unit_test(denormals_are_zeros_in_the_others),
 	};
 
