@@ -32,18 +32,29 @@ constants_hash(const struct graph *g)
 	return out;
 }
 
-static struct db_subject
-barred_subject(const struct pricer *p, const struct subject *s)
+/* The whole model is read for it, once. */
+static const struct hash128 *
+constants_of(struct pricer *p)
 {
-	const struct hash128 h = constants_hash(p->graph);
+	if (!p->has_constants)
+		p->constants = constants_hash(p->graph);
+	p->has_constants = true;
+	return &p->constants;
+}
+
+static struct db_subject
+barred_subject(struct pricer *p, const struct subject *s)
+{
+	const struct hash128 *h = constants_of(p);
 	struct db_subject barred = s->db;
-	uint8_t *bytes = arena_new(p->arena, uint8_t, barred.n + sizeof h.byte);
+	uint8_t *bytes =
+	    arena_new(p->arena, uint8_t, barred.n + sizeof h->byte);
 
 	assert(barred.n > 0);
 	memcpy(bytes, barred.bytes, barred.n);
-	memcpy(bytes + barred.n, h.byte, sizeof h.byte);
+	memcpy(bytes + barred.n, h->byte, sizeof h->byte);
 	barred.bytes = bytes;
-	barred.n += sizeof h.byte;
+	barred.n += sizeof h->byte;
 	return barred;
 }
 

@@ -11,6 +11,7 @@
 #include "costmodel/pricer_data.h"
 #include "costmodel/roofline.h"
 #include "db/db.h"
+#include "ir/base/hash.h"
 #include "ir/base/map.h"
 
 #define SUBJECT_NONE UINT32_MAX
@@ -108,6 +109,8 @@ struct pricer {
 	struct drift drift;
 	bool has_run; /* the database knows of this run */
 	bool canary_done;
+	bool has_constants;
+	struct hash128 constants; /* of the model; where a bar was asked for */
 	struct measured_under *under; /* [nunder] */
 	uint32_t nunder, under_cap;
 };
