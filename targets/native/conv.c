@@ -3,6 +3,8 @@
 #include "targets/native/native.h"
 
 #include <assert.h>
+#include <math.h>
+#include <string.h>
 
 #include "ir/base/common_scratch.h"
 #include "targets/guarded.h"
@@ -208,13 +210,19 @@ cached_block(const struct winograd_work *w, uint32_t size)
 	return i;
 }
 
+/* Of a group's filters. */
+static bool
+is_far(const struct winograd_work *w, uint32_t size)
+{
+	return sizeof(float) * area_of(w, size) * w->channels * w->filters
+	    > FAR;
+}
+
 /* A larger one, that reads the weights less often. */
 static uint32_t
 larger_block(const struct winograd_work *w, uint32_t size, uint32_t cached)
 {
-	const size_t weights =
-	    sizeof(float) * area_of(w, size) * w->channels * w->filters;
-	const uint32_t larger = weights > FAR ? NBLOCKS - 1 : cached + 2;
+	const uint32_t larger = is_far(w, size) ? NBLOCKS - 1 : cached + 2;
 
 	return larger < NBLOCKS ? larger : NBLOCKS - 1;
 }
@@ -280,18 +288,39 @@ offer_blocks(
 	offer_places(o, way, w);
 }
 
+/* The least of the first n sizes. */
+static double
+least_effort(const struct winograd_work *w, uint32_t n)
+{
+	double least = INFINITY;
+
+	for (uint32_t i = 0; i < n && is_known_size(w, sizes[i]); i++)
+		if (effort(w, sizes[i]) < least)
+			least = effort(w, sizes[i]);
+	return least;
+}
+
+/* A size's filters that are far away take their memory only where they promise to be
+ * faster than a smaller size's, or memory is free. */
+static bool
+is_worth(const struct winograd_work *w, bool free, uint32_t i)
+{
+	const double own = effort(w, sizes[i]);
+
+	return own <= WORTH * least_effort(w, NSIZES)
+	    && (free || !is_far(w, sizes[i]) || own < least_effort(w, i));
+}
+
 static void
 offer_sizes(struct offers *o, const struct winograd_work *w)
 {
 	struct winograd_way way = {.guard = o->guards};
-	double best = 0;
+	const char *memory = target_option_get(o->match->target, "memory");
+	const bool free = strcmp(memory, "free") == 0;
 
-	for (uint32_t i = 0; i < NSIZES && is_known_size(w, sizes[i]); i++)
-		if (i == 0 || effort(w, sizes[i]) < best)
-			best = effort(w, sizes[i]);
 	for (uint32_t i = 0; i < NSIZES && is_known_size(w, sizes[i]); i++) {
 		way.size = i;
-		if (effort(w, sizes[i]) <= WORTH * best)
+		if (is_worth(w, free, i))
 			offer_blocks(o, way, w);
 	}
 }
