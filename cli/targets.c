@@ -126,7 +126,8 @@ tell_rules(struct answer *a, const struct target_kind *k, struct arena *arena)
 	ANSWER(a,
 	    "{?any \nrules (a|b: one of them; Op?(x): Op(x) or x alone; *: any "
 	    "tensor; const, var: a constant, or\nnone; absent: not given; ...: "
-	    "what else it may have; name: names what follows):\n}",
+	    "what else it may have; name: names what follows; [1]: what is "
+	    "told behind where):\n}",
 	    T("any", k->nrules));
 	answer_list(a, "rules");
 	for (uint32_t i = 0; i < k->nrules; i++)

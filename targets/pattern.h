@@ -164,7 +164,9 @@ struct matches {
 uint32_t pattern_match(const struct pattern *p, const struct graph *g,
     node_id root, const struct matches *out);
 
-/* Text form and back. ERR_INPUT with column. */
+/* Text form and back. ERR_INPUT with column. What several parts of a pattern point to is
+ * written once, behind "where", and called by a number, "[1]": text to be read by people
+ * only, for what was parsed has no such parts. */
 const char *pattern_print(const struct pattern *p, struct arena *a);
 const struct pattern *pattern_parse(
     const char *text, struct arena *a, struct err *err);

@@ -1,5 +1,6 @@
 #include "targets/pattern.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,67 +31,143 @@ static const struct {
 
 /* ---- printing ---- */
 
-static void print_into(struct buf *b, const struct pattern *p);
+/* A part of a pattern that is constant data: several may point to it. */
+struct part {
+	const struct pattern *is;
+	uint32_t times;
+	uint32_t number; /* what it is called; 0: nothing so far */
+};
 
-static void
-print_args(struct buf *b, const struct pattern *p, const char *between)
+struct printer {
+	struct buf text;
+	struct part *part; /* [nparts] */
+	uint32_t nparts, capacity;
+	const struct pattern **called; /* [ncalled] by number, from 1 on */
+	uint32_t ncalled;
+	struct arena *arena;
+};
+
+static struct part *
+part_of(const struct printer *t, const struct pattern *p)
 {
-	buf_str(b, "(");
-	for (uint32_t i = 0; i < p->nargs; i++) {
-		if (i)
-			buf_str(b, between);
-		print_into(b, p->arg[i]);
-	}
-	buf_str(b, ")");
+	for (uint32_t i = 0; i < t->nparts; i++)
+		if (t->part[i].is == p)
+			return &t->part[i];
+	return NULL;
 }
 
 static void
-print_into(struct buf *b, const struct pattern *p)
+count_parts(struct printer *t, const struct pattern *p)
+{
+	struct part *seen = part_of(t, p);
+
+	if (seen) {
+		seen->times++;
+		return;
+	}
+	t->part = arena_grow(
+	    t->arena, t->part, &t->capacity, t->nparts + 1, sizeof *t->part);
+	t->part[t->nparts++] = (struct part){p, 1, 0};
+	for (uint32_t i = 0; i < p->nargs; i++)
+		count_parts(t, p->arg[i]);
+}
+
+/* Is it longer than what it would be called? */
+static bool
+has_parts(const struct pattern *p)
+{
+	for (uint32_t i = 0; i < p->nargs; i++)
+		if (p->arg[i]->nargs > 0)
+			return true;
+	return false;
+}
+
+static void print_into(struct printer *t, const struct pattern *p);
+
+static void
+print_args(struct printer *t, const struct pattern *p, const char *between)
+{
+	buf_str(&t->text, "(");
+	for (uint32_t i = 0; i < p->nargs; i++) {
+		if (i)
+			buf_str(&t->text, between);
+		print_into(t, p->arg[i]);
+	}
+	buf_str(&t->text, ")");
+}
+
+static void
+print_whole(struct printer *t, const struct pattern *p)
 {
 	for (size_t i = 0; i < NLEAVES; i++)
 		if (leaves[i].kind == p->kind)
-			buf_str(b, leaves[i].word);
+			buf_str(&t->text, leaves[i].word);
 	switch (p->kind) {
 	case PATTERN_NODE:
 	case PATTERN_MAYBE:
-		buf_str(b, op_get(p->op)->type);
+		buf_str(&t->text, op_get(p->op)->type);
 		if (p->kind == PATTERN_MAYBE)
-			buf_str(b, "?");
-		print_args(b, p, ", ");
+			buf_str(&t->text, "?");
+		print_args(t, p, ", ");
 		break;
 	case PATTERN_EITHER:
-		print_args(b, p, " | ");
+		print_args(t, p, " | ");
 		break;
 	case PATTERN_AS:
-		buf_printf(b, "%s:", p->name);
-		print_into(b, p->arg[0]);
+		buf_printf(&t->text, "%s:", p->name);
+		print_into(t, p->arg[0]);
 		break;
 	case PATTERN_NUMBER:
-		buf_printf(b, "%.17g", p->number);
+		buf_printf(&t->text, "%.17g", p->number);
 		break;
 	case PATTERN_EVERY:
-		buf_str(b, EACH_WORD);
-		print_args(b, p, ", ");
+		buf_str(&t->text, EACH_WORD);
+		print_args(t, p, ", ");
 		break;
 	case PATTERN_IDIOM:
-		buf_str(b, idiom_name(p->idiom));
-		print_args(b, p, ", ");
+		buf_str(&t->text, idiom_name(p->idiom));
+		print_args(t, p, ", ");
 		break;
 	default:
 		break;
 	}
 }
 
+/* Itself, or what it is called where it occurs again. */
+static void
+print_into(struct printer *t, const struct pattern *p)
+{
+	struct part *part = part_of(t, p);
+
+	assert(part);
+	if (part->times == 1 || !has_parts(p)) {
+		print_whole(t, p);
+		return;
+	}
+	if (part->number == 0) {
+		t->called[t->ncalled] = p;
+		part->number = ++t->ncalled;
+	}
+	buf_printf(&t->text, "[%u]", (unsigned)part->number);
+}
+
 const char *
 pattern_print(const struct pattern *p, struct arena *a)
 {
-	struct buf b;
+	struct printer t = {.arena = a};
 	const char *text;
 
-	buf_init(&b);
-	print_into(&b, p);
-	text = arena_strn(a, b.data, b.n);
-	buf_release(&b);
+	buf_init(&t.text);
+	count_parts(&t, p);
+	t.called = arena_new(a, const struct pattern *, t.nparts);
+	print_whole(&t, p);
+	for (uint32_t i = 0; i < t.ncalled; i++) {
+		buf_printf(&t.text, "%s [%u] is ", i == 0 ? " where" : ",",
+		    (unsigned)i + 1);
+		print_whole(&t, t.called[i]);
+	}
+	text = arena_strn(a, t.text.data, t.text.n);
+	buf_release(&t.text);
 	return text;
 }
 

@@ -237,11 +237,28 @@ the_page_is_what_the_tables_say(void **state)
 	free(made);
 }
 
+/* People read them in `marq targets show` and in reasons. */
+static void
+patterns_are_told_in_a_few_lines(void **state)
+{
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	for (size_t k = 0; k < NKINDS; k++)
+		for (uint32_t i = 0; i < kinds[k]->nrules; i++)
+			assert_true(
+			    strlen(pattern_print(kinds[k]->rule[i].pattern, &a))
+			    < 4096);
+	arena_release(&a);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(nothing_lacks_without_a_reason),
+	    cmocka_unit_test(patterns_are_told_in_a_few_lines),
 	    cmocka_unit_test(the_page_is_what_the_tables_say),
 	};
 

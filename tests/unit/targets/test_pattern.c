@@ -56,6 +56,28 @@ test_text_is_inverse(void **state)
 	    pattern_print(p, &arena), "Relu?(sum:Add(*, const))");
 }
 
+/* What doubled with each step would be, written out, 2^30 products. */
+static void
+test_shared_parts_are_told_once(void **state)
+{
+	const struct pattern *p = NODE(RELU, ANY);
+
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		struct pattern *twice = arena_new(&arena, struct pattern, 1);
+
+		*twice = *NODE(MUL, p, p);
+		p = twice;
+	}
+	assert_true(strlen(pattern_print(p, &arena)) < 1000);
+	p = NODE(RELU, NODE(ADD, ANY, CONSTANT));
+	assert_string_equal(pattern_print(NODE(MUL, p, NODE(TANH, p)), &arena),
+	    "Mul([1], Tanh([1])) where [1] is Relu(Add(*, const))");
+	p = NODE(RELU, ANY);
+	assert_string_equal(
+	    pattern_print(NODE(MUL, p, p), &arena), "Mul(Relu(*), Relu(*))");
+}
+
 static void
 test_faults_have_a_column(void **state)
 {
@@ -138,6 +160,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_text_is_inverse),
+	    cmocka_unit_test(test_shared_parts_are_told_once),
 	    cmocka_unit_test(test_faults_have_a_column),
 	    cmocka_unit_test(test_formats),
 	    cmocka_unit_test(test_every_reason_is_kept),
