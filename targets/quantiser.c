@@ -68,6 +68,8 @@ quantiser_is_of_sums(const struct graph *g, const struct node *n,
 		return false;
 	if (b.zeros && !integers_are(b.zeros, 0))
 		return false;
+	if (integers_are(bias, 0))
+		return true; /* zeros are so on any scale */
 	for (size_t i = 0; i < bias->count; i++) {
 		const double want = tensor_real(x->scales, 0)
 		    * (double)integer_entry(weights->scales, i);

@@ -19,7 +19,7 @@ bool quantiser_is_plain(const struct quantiser *q);
 /* Of weights t: 8 bits, one scale, or one for each index of a dimension. */
 bool quantiser_is_of_axis(const struct quantiser *q, const struct node *n,
     const struct type *t, uint32_t axis);
-/* A bias: whole numbers of the sums' own scale, around 0. */
+/* A bias: whole numbers of the sums' own scale, around 0, or nothing but zeros. */
 bool quantiser_is_of_sums(const struct graph *g, const struct node *n,
     const struct quantiser *x, const struct quantiser *weights);
 /* Does a rectifier before it change nothing: is the least code 0? */

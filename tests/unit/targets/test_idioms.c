@@ -1,6 +1,8 @@
 /* Every idiom as exporters spell it: it is found, with all nodes, the operator
  * that stands for it computes what the nodes do, and what is a little different
  * is not found. */
+#include <math.h>
+
 #include "tests/support/kind.h"
 #include "tests/support/quantized.h"
 #include "tests/support/spell.h"
@@ -129,12 +131,22 @@ end_in_bytes(value_id y, float scale, value_id zero)
 }
 
 struct conv_case {
-	float bias_scale; /* 0: no bias */
+	float bias_scale; /* 0: no bias; less: of -bias_scale, all zeros */
 	bool rectified;
 	uint8_t zero; /* of the result */
 	bool is_it;
 	uint32_t nnodes;
 };
+
+static value_id
+whole_zeros(void)
+{
+	static const int32_t zeros[9];
+	const struct tensor t = tensor_view(DT_INT32, 1, DIMS(9), zeros);
+
+	return graph_add_constant(
+	    m.graph, "zeros", arena_copy(&arena, &t, sizeof t));
+}
 
 static void
 make_conv_between(const struct conv_case *b)
@@ -142,9 +154,10 @@ make_conv_between(const struct conv_case *b)
 	value_id y, bias;
 
 	y = real_image(byte_of(100, true));
-	if (b->bias_scale > 0) {
-		bias = MAKE(&m, DEQUANTIZELINEAR, whole_numbers(DIMS(9)),
-		    make_scalar(&m, b->bias_scale));
+	if (b->bias_scale != 0) {
+		bias = MAKE(&m, DEQUANTIZELINEAR,
+		    b->bias_scale > 0 ? whole_numbers(DIMS(9)) : whole_zeros(),
+		    make_scalar(&m, fabsf(b->bias_scale)));
 		y = MAKE(
 		    &m, CONV, y, real_weights(DIMS(9, 3, 3, 3), 0.01f), bias);
 	} else {
@@ -161,6 +174,7 @@ test_convs_between(void **state)
 	    {0.02f * 0.01f, false, 17, true, 5}, {0, false, 128, true, 4},
 	    {0.02f * 0.01f, true, 0, true, 6},
 	    {0.02f * 0.0101f, false, 17, false, 0}, /* not the sums' scale */
+	    {-0.5f, false, 17, true, 5}, /* zeros are so on any */
 	    {0.02f * 0.01f, true, 17, false, 0}, /* bounded above the least */
 	};
 
