@@ -128,13 +128,18 @@ team_each(uint32_t n, void (*work)(void *data, uint32_t i), void *data)
 /* TUNING: looks before the core is left to others: some 20 us. */
 #define LOOKS_AWAKE 1000u
 
+typedef int count_call(void);
+
 /* Threads of the parallel region that the caller is in. */
 static uint32_t
 threads_here(void)
 {
-	int (*count)(void);
+	static _Atomic(count_call *) known;
+	count_call *count = atomic_load(&known);
 
-	find(&count, sizeof count, "omp_get_num_threads");
+	if (!count)
+		find(&count, sizeof count, "omp_get_num_threads");
+	atomic_store(&known, count);
 	return count ? (uint32_t)count() : 1;
 }
 

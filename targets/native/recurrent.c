@@ -141,20 +141,33 @@ pack(struct recurrent_kernel *k, const struct graph *g, const struct node *n,
 	k->states = size_round_up(room.states, 16);
 }
 
-/* TUNING: multiplications of a step with fewer of which a thread is as long in waiting
- * for the others as in working. */
-#define SHARED_STEP ((size_t)32768)
+/* TUNING: with fewer multiplications of a step a thread is as long in waiting for the
+ * others as in working. */
+#define SHARE_LEAST ((size_t)16384)
 
-/* Threads at most: a sequence each, or as many for each as are worth it. */
+/* Threads that a sequence is worth. */
+static size_t
+parts_of(const struct recurrent_layer *l)
+{
+	const size_t step = l->gates * l->hidden * (l->hidden + l->in);
+	const size_t parts = step / SHARE_LEAST;
+	const size_t most = (l->hidden + RECURRENT_LINE - 1) / RECURRENT_LINE;
+
+	return parts < 1 ? 1 : parts < most ? parts : most;
+}
+
+/* Threads at most: each has sequences of its own, or a part of one. */
 static uint32_t
 threads_of(const struct recurrent_layer *l, uint32_t sequences)
 {
 	const uint32_t threads = target_threads();
-	const size_t step = l->gates * l->hidden * (l->hidden + l->in);
+	const size_t parts = parts_of(l);
 
 	if (sequences >= threads)
 		return threads;
-	return sequences * (step < SHARED_STEP ? 1 : threads / sequences);
+	return sequences
+	    * (uint32_t)(parts < threads / sequences ? parts
+	                                             : threads / sequences);
 }
 
 static void

@@ -42,6 +42,9 @@ struct recurrent_room {
 	size_t input, state, bias, states, scratch;
 };
 
+/* Units that threads share out are whole lines of a cache. */
+#define RECURRENT_LINE ((size_t)16)
+
 /* A sequence is one thread's, or several make the units of each step, each its own,
  * and meet behind it. */
 struct recurrent_share {

@@ -12,9 +12,6 @@
 /* Vectors of a panel of the state's weights: their sums fit the registers twice. */
 #define PANEL_VECTORS ((size_t)4)
 
-/* Units that are shared among threads are whole lines of a cache. */
-#define UNITS_OF_LINE ((size_t)16)
-
 struct recurrent_scratch {
 	size_t in, units, columns; /* padded */
 	size_t first, end; /* units that this thread makes */
@@ -80,7 +77,7 @@ recurrent_units(struct recurrent_scratch *s, const struct recurrent_layer *l,
 {
 	const size_t panel =
 	    (l->cell == CELL_LSTM ? 1 : PANEL_VECTORS) * NATIVE_WIDTH;
-	const size_t together = panel > UNITS_OF_LINE ? panel : UNITS_OF_LINE;
+	const size_t together = panel > RECURRENT_LINE ? panel : RECURRENT_LINE;
 	const size_t all = (s->units + together - 1) / together;
 
 	s->first = all * share->part / share->parts * together;
