@@ -84,8 +84,7 @@ tolerance_of_half(const struct plan *p)
 	double most = 0;
 
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const struct candidate *c =
-		    &p->candidates->candidate[p->composite[i].candidate];
+		const struct candidate *c = plan_candidate(p, i);
 		double t = tolerance_of(p->graph, p->mix, c);
 
 		if (tolerance_is_half(p->graph, p->mix, c) && t > most)
@@ -299,8 +298,7 @@ static bool
 can_take_turns(const struct plan *p, struct err *err)
 {
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const struct candidate *c =
-		    &p->candidates->candidate[p->composite[i].candidate];
+		const struct candidate *c = plan_candidate(p, i);
 
 		if (p->mix->target[c->target].source != PRICE_MEASURED)
 			return err_set(err, ERR_USAGE,

@@ -17,12 +17,6 @@ struct line {
 	cost_ns shown; /* measured where it ran here, else predicted */
 };
 
-static const struct candidate *
-candidate_of(const struct plan *p, uint32_t composite)
-{
-	return &p->candidates->candidate[p->composite[composite].candidate];
-}
-
 /* Is what runs here the target itself, not a simulator of it? */
 static bool
 is_real(const struct plan *p, uint32_t target)
@@ -84,7 +78,7 @@ predicted_here(const struct plan *p)
 	cost_ns sum = sum_conversions(p, NULL);
 
 	for (uint32_t i = 0; i < p->ncomposites; i++)
-		if (is_real(p, candidate_of(p, i)->target))
+		if (is_real(p, plan_candidate(p, i)->target))
 			sum += p->composite[i].cost;
 	return sum;
 }
@@ -96,7 +90,7 @@ simulated_time(const struct run_result *r)
 	cost_ns sum = 0;
 
 	for (uint32_t i = 0; i < p->ncomposites; i++)
-		if (!is_real(p, candidate_of(p, i)->target))
+		if (!is_real(p, plan_candidate(p, i)->target))
 			sum += r->profile.composite[i];
 	return sum;
 }
@@ -113,7 +107,7 @@ measured_here(const struct run_result *r)
 	if (simulated_time(r) == 0)
 		return r->profile.median;
 	for (uint32_t i = 0; i < p->ncomposites; i++)
-		if (is_real(p, candidate_of(p, i)->target))
+		if (is_real(p, plan_candidate(p, i)->target))
 			sum += r->profile.composite[i];
 	return sum;
 }
@@ -141,7 +135,7 @@ origin_of(const struct graph *g, const struct node *n)
 static const char *
 operators_text(const struct plan *p, uint32_t composite, struct arena *a)
 {
-	const struct candidate *c = candidate_of(p, composite);
+	const struct candidate *c = plan_candidate(p, composite);
 	const struct graph *g = p->graph;
 	const char *text = arena_printf(a, "%s (%s)",
 	    node_label(g, c->node[0], a), graph_node(g, c->node[0])->op_type);
@@ -171,7 +165,7 @@ lines_of(const struct run_result *r, bool sorted)
 	for (uint32_t i = 0; i < p->ncomposites; i++)
 		l[i] = (struct line){i, p->composite[i].cost,
 		    r->profile.composite[i],
-		    is_real(p, candidate_of(p, i)->target)
+		    is_real(p, plan_candidate(p, i)->target)
 		        ? r->profile.composite[i]
 		        : p->composite[i].cost};
 	if (sorted)
@@ -296,7 +290,7 @@ print_layers(const struct run_result *r, bool all)
 	printf("\n    predicted    measured   error  %s\n",
 	    all ? "operators, in order" : "slowest operators");
 	for (uint32_t i = 0; i < n; i++) {
-		const struct candidate *c = candidate_of(p, l[i].composite);
+		const struct candidate *c = plan_candidate(p, l[i].composite);
 		const struct target *t = &p->mix->target[c->target];
 		const char *name = arena_printf(r->job->arena, "%s %s: %s",
 		    t->text, c->implementation_name,
@@ -317,7 +311,7 @@ write_composites(struct json *w, const struct run_result *r)
 	json_key(w, "composites");
 	json_array(w);
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const struct candidate *c = candidate_of(p, i);
+		const struct candidate *c = plan_candidate(p, i);
 
 		json_inline_object(w);
 		json_key_uint(w, "id", i);

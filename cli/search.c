@@ -244,13 +244,10 @@ is_paper(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
 		const struct target *t =
-		    &p->mix->target[p->candidates
-		                        ->candidate[p->composite[i].candidate]
-		                        .target];
+		    &p->mix->target[plan_candidate(p, i)->target];
 
 		if (t->only_prices || t->kind->compile == NULL
-		    || p->candidates->candidate[p->composite[i].candidate]
-		           .opaque)
+		    || plan_candidate(p, i)->opaque)
 			return true;
 	}
 	return false;

@@ -152,8 +152,7 @@ tell_nan(const struct plan *p, struct answer *a)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->ncomposites; i++)
-		n += p->candidates->candidate[p->composite[i].candidate]
-		         .loses_nan;
+		n += plan_candidate(p, i)->loses_nan;
 	ANSWER(a,
 	    "{?n NaN: {n} composite{s n} may make a number of it "
 	    "(--nan=ignore)\n}",

@@ -76,7 +76,7 @@ same_nodes(const struct candidate *a, const struct candidate *b)
 static uint32_t
 list_others(struct alternatives *x, uint32_t id)
 {
-	const struct candidate *c = emit_candidate(x->w, id);
+	const struct candidate *c = plan_candidate(x->w->plan, id);
 	uint32_t n = 0;
 
 	for (uint32_t k = 0; k < c->nnodes; k++)
@@ -127,9 +127,10 @@ write_composite(struct alternatives *x, uint32_t id)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t other = x->list[i];
 
-		rank[i] = (struct rank){!same_nodes(emit_candidate(x->w, id),
-		                            &p->candidates->candidate[other]),
-		    price_of(prices_candidate(p->prices, other)), other};
+		rank[i] =
+		    (struct rank){!same_nodes(plan_candidate(x->w->plan, id),
+		                      &p->candidates->candidate[other]),
+		        price_of(prices_candidate(p->prices, other)), other};
 	}
 	if (n > 0)
 		qsort(rank, n, sizeof *rank, by_rank);

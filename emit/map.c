@@ -342,7 +342,7 @@ static void
 write_composite(struct json *j, const struct emit_work *w,
     const struct source_map *m, uint32_t id, uint32_t from)
 {
-	const struct candidate *c = emit_candidate(w, id);
+	const struct candidate *c = plan_candidate(w->plan, id);
 	uint32_t region = w->plan->composite[id].region;
 
 	json_inline_object(j);

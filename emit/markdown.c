@@ -227,8 +227,8 @@ put_targets(FILE *f, const struct emit_work *w)
 		cost_ns cost = 0;
 
 		for (uint32_t i = 0; i < p->ncomposites; i++)
-			if (emit_candidate(w, i)->target == t) {
-				nodes += emit_candidate(w, i)->nnodes;
+			if (plan_candidate(w->plan, i)->target == t) {
+				nodes += plan_candidate(w->plan, i)->nnodes;
 				composites++;
 				cost += p->composite[i].cost;
 			}
@@ -256,12 +256,13 @@ put_regions(FILE *f, const struct emit_work *w)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct plan_region *r = &p->region[i];
 		const struct candidate *last =
-		    emit_candidate(w, r->first + r->ncomposites - 1);
+		    plan_candidate(w->plan, r->first + r->ncomposites - 1);
 
 		fputs("| ", f);
 		put_cell(f, w->region[i]);
 		fprintf(f, " | %" PRIu32 " | ", r->ncomposites);
-		put_cell(f, w->label[emit_candidate(w, r->first)->node[0]]);
+		put_cell(
+		    f, w->label[plan_candidate(w->plan, r->first)->node[0]]);
 		fputs(" | ", f);
 		put_cell(f, w->label[last->node[last->nnodes - 1]]);
 		fprintf(f, " | %s | %s |\n", cost_text(r->launch, w->arena),

@@ -46,8 +46,8 @@ emit_package_plan(struct toolchain_plan *out, const struct emit_work *w,
 			continue;
 		}
 		for (uint32_t k = 0; k < r->ncomposites; k++)
-			add_nodes(
-			    out, list, emit_candidate(w, r->first + k), i);
+			add_nodes(out, list,
+			    plan_candidate(w->plan, r->first + k), i);
 	}
 	return out->target != NULL;
 }

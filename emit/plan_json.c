@@ -21,7 +21,7 @@ static void
 write_composite(struct json *j, const struct emit_work *w, uint32_t id)
 {
 	const struct plan_composite *composite = &w->plan->composite[id];
-	const struct candidate *c = emit_candidate(w, id);
+	const struct candidate *c = plan_candidate(w->plan, id);
 
 	json_object(j);
 	json_key_uint(j, "id", id);

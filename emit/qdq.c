@@ -371,7 +371,7 @@ add_region(struct qdq_maker *k, uint32_t region)
 	for (uint32_t i = 0; i < r->ninputs; i++)
 		add_entry(k, r->input[i].value);
 	for (uint32_t i = 0; i < r->ncomposites; i++)
-		add_composite(k, emit_candidate(k->w, r->first + i));
+		add_composite(k, plan_candidate(k->w->plan, r->first + i));
 }
 
 /* ---- the whole ---- */

@@ -39,7 +39,8 @@ nodes_of(const struct emit_work *w, const struct plan_region *r, uint32_t *n,
 	}
 	node = arena_new(a, node_id, w->graph->nnodes);
 	for (uint32_t i = 0; i < r->ncomposites; i++) {
-		const struct candidate *c = emit_candidate(w, r->first + i);
+		const struct candidate *c =
+		    plan_candidate(w->plan, r->first + i);
 
 		memcpy(&node[*n], c->node, c->nnodes * sizeof *node);
 		*n += c->nnodes;
@@ -145,7 +146,8 @@ add_host_nodes(struct graph *g, const struct emit_work *w, uint32_t region)
 	const struct plan_region *r = &w->plan->region[region];
 
 	for (uint32_t i = 0; i < r->ncomposites; i++) {
-		const struct candidate *c = emit_candidate(w, r->first + i);
+		const struct candidate *c =
+		    plan_candidate(w->plan, r->first + i);
 
 		for (uint32_t k = 0; k < c->nnodes; k++)
 			graph_add_node(g, &written_graph(w)->node[c->node[k]]);

@@ -29,7 +29,7 @@ emit_total(const struct emit_work *w)
 		add_range(&t, PART_COMPOSITE, p->composite[i].cost,
 		    emit_price(w, i),
 		    (struct paid){.ncomposites = 1,
-		        .nnodes = emit_candidate(w, i)->nnodes});
+		        .nnodes = plan_candidate(w->plan, i)->nnodes});
 	for (uint32_t i = 0; i < p->nconversions; i++) {
 		const struct plan_conversion *c = &p->conversion[i];
 

@@ -128,7 +128,7 @@ put_producer_stop(struct timeline *t, uint32_t id)
 	composite = t->w->plan->composite_of[producer];
 	if (t->end[composite] > 0)
 		put_stop(t, id, STOP_PRODUCER,
-		    emit_candidate(t->w, composite)->target + 1,
+		    plan_candidate(t->w->plan, composite)->target + 1,
 		    t->end[composite] - 1);
 }
 
@@ -215,7 +215,7 @@ static void
 put_composite(struct timeline *t, uint32_t id)
 {
 	const struct plan_composite *composite = &t->w->plan->composite[id];
-	const struct candidate *c = emit_candidate(t->w, id);
+	const struct candidate *c = plan_candidate(t->w->plan, id);
 	struct json *j = &t->j;
 
 	open_event(j, "X", c->target + 1, t->w->label[c->node[c->nnodes - 1]]);
@@ -241,7 +241,7 @@ put_composite(struct timeline *t, uint32_t id)
 static void
 put_flow_ends(struct timeline *t, uint32_t id, uint32_t from, uint32_t to)
 {
-	uint32_t track = emit_candidate(t->w, id)->target + 1;
+	uint32_t track = plan_candidate(t->w->plan, id)->target + 1;
 
 	for (uint32_t i = from; i < to; i++)
 		put_stop(t, i, STOP_CONSUMER, track, t->begin[id]);

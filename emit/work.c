@@ -63,14 +63,6 @@ emit_work_init(struct emit_work *w, const struct emit_in *in, struct arena *a)
 	name_regions(w);
 }
 
-const struct candidate *
-emit_candidate(const struct emit_work *w, uint32_t composite)
-{
-	const struct plan *p = w->plan;
-
-	return &p->candidates->candidate[p->composite[composite].candidate];
-}
-
 const struct price *
 emit_price(const struct emit_work *w, uint32_t composite)
 {
@@ -103,7 +95,7 @@ const char *
 emit_placement(const struct emit_work *w, uint32_t composite)
 {
 	const struct plan_composite *at = &w->plan->composite[composite];
-	const struct candidate *c = emit_candidate(w, composite);
+	const struct candidate *c = plan_candidate(w->plan, composite);
 
 	return arena_printf(w->arena,
 	    "%s, composite %" PRIu32 " (%s, %s; %" PRIu32 " node%s, %s)",

@@ -42,8 +42,6 @@ struct emit_work {
 void emit_work_init(
     struct emit_work *w, const struct emit_in *in, struct arena *a);
 
-const struct candidate *emit_candidate(
-    const struct emit_work *w, uint32_t composite);
 const struct price *emit_price(const struct emit_work *w, uint32_t composite);
 const struct target *emit_target(const struct emit_work *w, uint32_t region);
 const struct rule *emit_rule(

@@ -245,8 +245,7 @@ compare_region(struct loss *loss, const struct plan *p, uint32_t region,
 
 	c.err = err;
 	for (uint32_t i = r->first; ok && i < r->first + r->ncomposites; i++)
-		ok = run_candidate(
-		    &c, &p->candidates->candidate[p->composite[i].candidate]);
+		ok = run_candidate(&c, plan_candidate(p, i));
 	for (uint32_t i = 0; ok && i < r->noutputs; i++)
 		ok = compare_port(&c, &r->output[i], loss);
 	return ok;

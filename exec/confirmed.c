@@ -22,8 +22,7 @@ static const char *
 why_not_run(const struct plan *p, struct arena *a)
 {
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const struct candidate *c =
-		    &p->candidates->candidate[p->composite[i].candidate];
+		const struct candidate *c = plan_candidate(p, i);
 		const struct target *t = &p->mix->target[c->target];
 
 		if (t->source != PRICE_MEASURED)

@@ -63,10 +63,6 @@ struct executor {
 	cost_ns *composite_ns, *conversion_ns;
 };
 
-/* What runs a composite of the plan. */
-const struct candidate *executor_candidate(
-    const struct executor *x, uint32_t composite);
-
 /* The steps of the plan in execution order; regions that run as a whole are
  * compiled. */
 bool steps_order(struct executor *x, struct err *err);

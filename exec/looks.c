@@ -8,7 +8,7 @@
 static const struct candidate *
 composite_of(const struct executor *x, const struct exec_step *s)
 {
-	return s->kind == STEP_COMPOSITE ? executor_candidate(x, s->index)
+	return s->kind == STEP_COMPOSITE ? plan_candidate(x->plan, s->index)
 	                                 : NULL;
 }
 

@@ -4,13 +4,6 @@
 #include "ir/base/file_guard.h"
 #include "targets/widened.h"
 
-const struct candidate *
-executor_candidate(const struct executor *x, uint32_t composite)
-{
-	return &x->plan->candidates
-	            ->candidate[x->plan->composite[composite].candidate];
-}
-
 static struct exec_step *
 add_step(struct executor *x, enum step_kind kind, uint32_t index)
 {
@@ -37,7 +30,7 @@ add_conversion(struct executor *x, uint32_t index)
 static void
 add_composite(struct executor *x, uint32_t index)
 {
-	const struct candidate *c = executor_candidate(x, index);
+	const struct candidate *c = plan_candidate(x->plan, index);
 	struct exec_step *s = add_step(x, STEP_COMPOSITE, index);
 
 	s->input = c->input;
@@ -180,8 +173,8 @@ borrow_kernel(struct executor *x, struct exec_step *s)
 		const struct exec_step *other = &with->step[i];
 
 		if (other->kind != STEP_COMPOSITE
-		    || executor_candidate(with, other->index)
-		        != executor_candidate(x, s->index))
+		    || plan_candidate(with->plan, other->index)
+		        != plan_candidate(x->plan, s->index))
 			continue;
 		s->kernel = other->kernel;
 		s->kernel.fault = &x->fault;
@@ -196,7 +189,7 @@ static bool
 compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 {
 	const struct plan *p = x->plan;
-	const struct candidate *c = executor_candidate(x, s->index);
+	const struct candidate *c = plan_candidate(x->plan, s->index);
 	const struct target *t = &p->mix->target[c->target];
 
 	if (borrow_kernel(x, s))

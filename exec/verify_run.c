@@ -20,8 +20,7 @@ is_beyond(const struct plan *p)
 	uint64_t flops = 0, bytes = 0;
 
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const struct candidate *c =
-		    &p->candidates->candidate[p->composite[i].candidate];
+		const struct candidate *c = plan_candidate(p, i);
 		struct work w = work_of_candidate(p->graph, p->mix, c);
 
 		flops += w.flops;
@@ -64,7 +63,7 @@ static bool
 has_opaque(const struct verify_state *w)
 {
 	for (uint32_t i = 0; i < w->plan->ncomposites; i++)
-		if (verify_candidate(w, i)->opaque)
+		if (plan_candidate(w->plan, i)->opaque)
 			return true;
 	return false;
 }

@@ -16,14 +16,6 @@ verify_say(struct verify_state *w, enum verified_kind kind, uint32_t composite,
 	return false;
 }
 
-const struct candidate *
-verify_candidate(const struct verify_state *w, uint32_t composite)
-{
-	const struct plan *p = w->plan;
-
-	return &p->candidates->candidate[p->composite[composite].candidate];
-}
-
 double
 verify_difference(
     const struct tensor *got, const struct tensor *want, bool half)

@@ -16,9 +16,6 @@ struct verify_state {
 	                * the value's range */
 };
 
-const struct candidate *verify_candidate(
-    const struct verify_state *w, uint32_t composite);
-
 /* Largest difference as a part of the range. Where the reference has NaN or
  * infinities nothing is asked, nor where half precision overflows: made-up
  * inputs and weights do that. */

@@ -49,8 +49,7 @@ used_by(const struct plan *p, uint32_t target)
 	uint64_t used = 0;
 
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const struct candidate *c =
-		    &p->candidates->candidate[p->composite[i].candidate];
+		const struct candidate *c = plan_candidate(p, i);
 
 		if (c->target == target)
 			used += c->resident;

@@ -278,9 +278,7 @@ plan_unsized(const struct plan *p)
 static uint32_t
 target_at(const struct plan *p, uint32_t at)
 {
-	return at < p->ncomposites
-	    ? p->candidates->candidate[p->composite[at].candidate].target
-	    : p->mix->n;
+	return at < p->ncomposites ? plan_candidate(p, at)->target : p->mix->n;
 }
 
 /* Is the memory of the target at an end of it? */
@@ -416,8 +414,7 @@ put_boundary(struct plan *p, struct plan_region *r, uint32_t id,
 	uint32_t nin = 0, nout = 0, in_cap = 0, out_cap = 0;
 
 	for (uint32_t i = r->first; i < r->first + r->ncomposites; i++) {
-		const struct candidate *c =
-		    &p->candidates->candidate[p->composite[i].candidate];
+		const struct candidate *c = plan_candidate(p, i);
 
 		in = arena_grow(a, in, &in_cap, nin + c->ninputs, sizeof *in);
 		out = arena_grow(
@@ -453,8 +450,7 @@ put_regions(struct plan *p, const struct cover *cover, struct arena *a)
 
 		if (r->ncomposites++ == 0)
 			r->first = i;
-		r->target =
-		    p->candidates->candidate[p->composite[i].candidate].target;
+		r->target = plan_candidate(p, i)->target;
 		r->cost += p->composite[i].cost;
 	}
 	for (uint32_t i = 0; i < p->nregions; i++) {

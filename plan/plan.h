@@ -95,6 +95,13 @@ struct plan {
 
 struct cover;
 
+/* What runs a composite. */
+static inline const struct candidate *
+plan_candidate(const struct plan *p, uint32_t composite)
+{
+	return &p->candidates->candidate[p->composite[composite].candidate];
+}
+
 /* What a plan pays where it pays this price. */
 static inline cost_ns
 plan_pays(const struct plan *p, const struct price *price)

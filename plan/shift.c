@@ -2,16 +2,11 @@
 
 #include <string.h>
 
-static const struct candidate *
-candidate_of(const struct plan *p, uint32_t composite)
-{
-	return &p->candidates->candidate[p->composite[composite].candidate];
-}
-
 const struct target *
 plan_target_of(const struct plan *p, node_id node)
 {
-	return &p->mix->target[candidate_of(p, p->composite_of[node])->target];
+	return &p->mix
+	            ->target[plan_candidate(p, p->composite_of[node])->target];
 }
 
 uint32_t
@@ -37,7 +32,8 @@ same_composite(const struct candidate *x, const struct candidate *y)
 static bool
 has_composite(const struct plan *p, const struct candidate *c)
 {
-	return same_composite(c, candidate_of(p, p->composite_of[c->node[0]]));
+	return same_composite(
+	    c, plan_candidate(p, p->composite_of[c->node[0]]));
 }
 
 static bool
@@ -97,7 +93,7 @@ find_own(struct plan_shift *s, const struct plan *p, const struct plan *other,
 	uint32_t *list = arena_new(a, uint32_t, p->nconversions);
 
 	for (uint32_t i = 0; i < p->ncomposites; i++)
-		if (!has_composite(other, candidate_of(p, i)))
+		if (!has_composite(other, plan_candidate(p, i)))
 			add_noise(s,
 			    prices_candidate(
 			        p->prices, p->composite[i].candidate));

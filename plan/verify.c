@@ -18,12 +18,6 @@ struct review {
 
 #define WRONG(...) err_set(err, ERR_INTERNAL, __VA_ARGS__)
 
-static const struct candidate *
-candidate_of(const struct plan *p, uint32_t composite)
-{
-	return &p->candidates->candidate[p->composite[composite].candidate];
-}
-
 static bool
 is_on_host(const struct review *r, format_id f)
 {
@@ -121,7 +115,7 @@ pay_conversions(struct review *r, uint32_t before, struct err *err)
 static bool
 read_ports(struct review *r, uint32_t i, struct err *err)
 {
-	const struct candidate *c = candidate_of(r->p, i);
+	const struct candidate *c = plan_candidate(r->p, i);
 
 	for (uint32_t k = 0; k < c->ninputs; k++)
 		if (!is_there(r, c->input[k].value, c->input[k].format, i))
@@ -144,7 +138,7 @@ static bool
 take_nodes(struct review *r, uint32_t i, struct err *err)
 {
 	const struct graph *g = r->p->graph;
-	const struct candidate *c = candidate_of(r->p, i);
+	const struct candidate *c = plan_candidate(r->p, i);
 
 	for (uint32_t k = 0; k < c->nnodes; k++) {
 		if (r->made_by[c->node[k]] != UINT32_MAX)
@@ -184,7 +178,7 @@ take_nodes(struct review *r, uint32_t i, struct err *err)
 static bool
 write_ports(struct review *r, uint32_t i, struct err *err)
 {
-	const struct candidate *c = candidate_of(r->p, i);
+	const struct candidate *c = plan_candidate(r->p, i);
 	const struct price *price =
 	    prices_candidate(r->p->prices, r->p->composite[i].candidate);
 
@@ -257,7 +251,7 @@ review_regions(struct review *r, struct err *err)
 			    i);
 		for (uint32_t k = 0; k < region->ncomposites; k++, at++)
 			if (p->composite[at].region != i
-			    || candidate_of(p, at)->target != region->target)
+			    || plan_candidate(p, at)->target != region->target)
 				return WRONG(
 				    "region %" PRIu32 " holds a stranger", i);
 		if (!charge(r, region->launch, err))

@@ -181,7 +181,7 @@ count(const struct plan *p, const struct executor *x)
 	for (uint32_t i = 0; i < x->nsteps; i++) {
 		const struct exec_step *s = &x->step[i];
 		const bool known = s->kind == STEP_COMPOSITE
-		    && executor_candidate(x, s->index)->known;
+		    && plan_candidate(x->plan, s->index)->known;
 
 		tally.known += known;
 		tally.untold += known && !s->kernel.small;

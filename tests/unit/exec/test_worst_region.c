@@ -46,7 +46,7 @@ static bool
 is_real(uint32_t i)
 {
 	const struct plan *p = &small.plan;
-	uint32_t t = p->candidates->candidate[p->composite[i].candidate].target;
+	uint32_t t = plan_candidate(p, i)->target;
 
 	return p->mix->target[t].kind->source == PRICE_MEASURED;
 }
