@@ -292,7 +292,7 @@ offer_blocks(
 static double
 least_effort(const struct winograd_work *w, uint32_t n)
 {
-	double least = INFINITY;
+	double least = HUGE_VAL;
 
 	for (uint32_t i = 0; i < n && is_known_size(w, sizes[i]); i++)
 		if (effort(w, sizes[i]) < least)
