@@ -32,23 +32,23 @@ static const struct {
 /* ---- printing ---- */
 
 /* A part of a pattern that is constant data: several may point to it. */
-struct part {
+struct pattern_part {
 	const struct pattern *is;
 	uint32_t times;
 	uint32_t number; /* what it is called; 0: nothing so far */
 };
 
-struct printer {
+struct pattern_printer {
 	struct buf text;
-	struct part *part; /* [nparts] */
+	struct pattern_part *part; /* [nparts] */
 	uint32_t nparts, capacity;
 	const struct pattern **called; /* [ncalled] by number, from 1 on */
 	uint32_t ncalled;
 	struct arena *arena;
 };
 
-static struct part *
-part_of(const struct printer *t, const struct pattern *p)
+static struct pattern_part *
+part_of(const struct pattern_printer *t, const struct pattern *p)
 {
 	for (uint32_t i = 0; i < t->nparts; i++)
 		if (t->part[i].is == p)
@@ -57,9 +57,9 @@ part_of(const struct printer *t, const struct pattern *p)
 }
 
 static void
-count_parts(struct printer *t, const struct pattern *p)
+count_parts(struct pattern_printer *t, const struct pattern *p)
 {
-	struct part *seen = part_of(t, p);
+	struct pattern_part *seen = part_of(t, p);
 
 	if (seen) {
 		seen->times++;
@@ -67,7 +67,7 @@ count_parts(struct printer *t, const struct pattern *p)
 	}
 	t->part = arena_grow(
 	    t->arena, t->part, &t->capacity, t->nparts + 1, sizeof *t->part);
-	t->part[t->nparts++] = (struct part){p, 1, 0};
+	t->part[t->nparts++] = (struct pattern_part){p, 1, 0};
 	for (uint32_t i = 0; i < p->nargs; i++)
 		count_parts(t, p->arg[i]);
 }
@@ -82,10 +82,11 @@ has_parts(const struct pattern *p)
 	return false;
 }
 
-static void print_into(struct printer *t, const struct pattern *p);
+static void print_into(struct pattern_printer *t, const struct pattern *p);
 
 static void
-print_args(struct printer *t, const struct pattern *p, const char *between)
+print_args(
+    struct pattern_printer *t, const struct pattern *p, const char *between)
 {
 	buf_str(&t->text, "(");
 	for (uint32_t i = 0; i < p->nargs; i++) {
@@ -97,7 +98,7 @@ print_args(struct printer *t, const struct pattern *p, const char *between)
 }
 
 static void
-print_whole(struct printer *t, const struct pattern *p)
+print_whole(struct pattern_printer *t, const struct pattern *p)
 {
 	for (size_t i = 0; i < NLEAVES; i++)
 		if (leaves[i].kind == p->kind)
@@ -135,9 +136,9 @@ print_whole(struct printer *t, const struct pattern *p)
 
 /* Itself, or what it is called where it occurs again. */
 static void
-print_into(struct printer *t, const struct pattern *p)
+print_into(struct pattern_printer *t, const struct pattern *p)
 {
-	struct part *part = part_of(t, p);
+	struct pattern_part *part = part_of(t, p);
 
 	assert(part);
 	if (part->times == 1 || !has_parts(p)) {
@@ -154,7 +155,7 @@ print_into(struct printer *t, const struct pattern *p)
 const char *
 pattern_print(const struct pattern *p, struct arena *a)
 {
-	struct printer t = {.arena = a};
+	struct pattern_printer t = {.arena = a};
 	const char *text;
 
 	buf_init(&t.text);
