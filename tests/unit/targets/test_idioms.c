@@ -142,7 +142,8 @@ static value_id
 whole_zeros(void)
 {
 	static const int32_t zeros[9];
-	const struct tensor t = tensor_view(DT_INT32, 1, DIMS(9), zeros);
+	static const int64_t dim[] = {9};
+	const struct tensor t = tensor_view(DT_INT32, 1, dim, zeros);
 
 	return graph_add_constant(
 	    m.graph, "zeros", arena_copy(&arena, &t, sizeof t));
