@@ -1,6 +1,5 @@
 #include "targets/pattern.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "ir/base/buf.h"
+#include "ir/base/map.h"
 
 /* pattern := [name ':'] primary
  * primary := '*' | 'var' | 'const' | 'absent' | 'op' | '...'
@@ -31,46 +31,22 @@ static const struct {
 
 /* ---- printing ---- */
 
-/* A part of a pattern that is constant data: several may point to it. */
+/* A part of a pattern that several others may point to, for patterns are constant
+ * data. */
 struct pattern_part {
-	const struct pattern *is;
 	uint32_t times;
 	uint32_t number; /* what it is called; 0: nothing so far */
 };
 
 struct pattern_printer {
 	struct buf text;
+	struct map seen; /* a pointer to a part -> part */
 	struct pattern_part *part; /* [nparts] */
 	uint32_t nparts, capacity;
 	const struct pattern **called; /* [ncalled] by number, from 1 on */
 	uint32_t ncalled;
 	struct arena *arena;
 };
-
-static struct pattern_part *
-part_of(const struct pattern_printer *t, const struct pattern *p)
-{
-	for (uint32_t i = 0; i < t->nparts; i++)
-		if (t->part[i].is == p)
-			return &t->part[i];
-	return NULL;
-}
-
-static void
-count_parts(struct pattern_printer *t, const struct pattern *p)
-{
-	struct pattern_part *seen = part_of(t, p);
-
-	if (seen) {
-		seen->times++;
-		return;
-	}
-	t->part = arena_grow(
-	    t->arena, t->part, &t->capacity, t->nparts + 1, sizeof *t->part);
-	t->part[t->nparts++] = (struct pattern_part){p, 1, 0};
-	for (uint32_t i = 0; i < p->nargs; i++)
-		count_parts(t, p->arg[i]);
-}
 
 /* Is it longer than what it would be called? */
 static bool
@@ -80,6 +56,27 @@ has_parts(const struct pattern *p)
 		if (p->arg[i]->nargs > 0)
 			return true;
 	return false;
+}
+
+/* Those that are worth a number, where they are pointed to: `at` is a pattern's. */
+static void
+count_parts(struct pattern_printer *t, const struct pattern *const *at)
+{
+	const struct pattern *p = *at;
+	uint32_t part;
+
+	if (!has_parts(p))
+		return;
+	part = map_add(&t->seen, at, sizeof *at, t->nparts);
+	if (part < t->nparts) {
+		t->part[part].times++;
+		return;
+	}
+	t->part = arena_grow(
+	    t->arena, t->part, &t->capacity, t->nparts + 1, sizeof *t->part);
+	t->part[t->nparts++] = (struct pattern_part){.times = 1};
+	for (uint32_t i = 0; i < p->nargs; i++)
+		count_parts(t, &p->arg[i]);
 }
 
 static void print_into(struct pattern_printer *t, const struct pattern *p);
@@ -138,18 +135,17 @@ print_whole(struct pattern_printer *t, const struct pattern *p)
 static void
 print_into(struct pattern_printer *t, const struct pattern *p)
 {
-	struct pattern_part *part = part_of(t, p);
+	const uint32_t at = map_find(&t->seen, &p, sizeof p);
 
-	assert(part);
-	if (part->times == 1 || !has_parts(p)) {
+	if (at == MAP_NONE || t->part[at].times == 1) {
 		print_whole(t, p);
 		return;
 	}
-	if (part->number == 0) {
+	if (t->part[at].number == 0) {
 		t->called[t->ncalled] = p;
-		part->number = ++t->ncalled;
+		t->part[at].number = ++t->ncalled;
 	}
-	buf_printf(&t->text, "[%u]", (unsigned)part->number);
+	buf_printf(&t->text, "[%u]", (unsigned)t->part[at].number);
 }
 
 const char *
@@ -159,7 +155,8 @@ pattern_print(const struct pattern *p, struct arena *a)
 	const char *text;
 
 	buf_init(&t.text);
-	count_parts(&t, p);
+	map_init(&t.seen, a);
+	count_parts(&t, &p);
 	t.called = arena_new(a, const struct pattern *, t.nparts);
 	print_whole(&t, p);
 	for (uint32_t i = 0; i < t.ncalled; i++) {
