@@ -15,6 +15,8 @@
  * runtimes have it for programs that gcc made. */
 typedef void parallel_call(
     void (*fn)(void *), void *data, unsigned threads, unsigned flags);
+/* Threads of the parallel region that the caller is in. */
+typedef int count_call(void);
 
 struct team_work {
 	void (*work)(void *data, uint32_t i);
@@ -35,6 +37,9 @@ find(void *function, size_t size, const char *name)
 	memcpy(function, &symbol, size);
 }
 
+/* The runtime's, once it was asked for; NULL: it has none. */
+static _Atomic(count_call *) count_threads;
+
 /* The runtime that a library brought, or the compiler's own; NULL: there is none. */
 static parallel_call *
 runtime(void)
@@ -42,11 +47,14 @@ runtime(void)
 	static _Atomic(parallel_call *) known;
 	static atomic_bool asked;
 	parallel_call *parallel;
+	count_call *count;
 
 	if (!atomic_load(&asked)) {
 		find(&parallel, sizeof parallel, "GOMP_parallel");
 		if (!parallel && dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL))
 			find(&parallel, sizeof parallel, "GOMP_parallel");
+		find(&count, sizeof count, "omp_get_num_threads");
+		atomic_store(&count_threads, count);
 		atomic_store(&known, parallel);
 		atomic_store(&asked, true);
 	}
@@ -128,18 +136,11 @@ team_each(uint32_t n, void (*work)(void *data, uint32_t i), void *data)
 /* TUNING: looks before the core is left to others: some 20 us. */
 #define LOOKS_AWAKE 1000u
 
-typedef int count_call(void);
-
-/* Threads of the parallel region that the caller is in. */
 static uint32_t
 threads_here(void)
 {
-	static _Atomic(count_call *) known;
-	count_call *count = atomic_load(&known);
+	count_call *count = atomic_load(&count_threads);
 
-	if (!count)
-		find(&count, sizeof count, "omp_get_num_threads");
-	atomic_store(&known, count);
 	return count ? (uint32_t)count() : 1;
 }
 
