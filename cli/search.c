@@ -243,11 +243,10 @@ static bool
 is_paper(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const struct target *t =
-		    &p->mix->target[plan_candidate(p, i)->target];
+		const struct candidate *c = plan_candidate(p, i);
+		const struct target *t = &p->mix->target[c->target];
 
-		if (t->only_prices || t->kind->compile == NULL
-		    || plan_candidate(p, i)->opaque)
+		if (t->only_prices || t->kind->compile == NULL || c->opaque)
 			return true;
 	}
 	return false;

@@ -127,10 +127,9 @@ write_composite(struct alternatives *x, uint32_t id)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t other = x->list[i];
 
-		rank[i] =
-		    (struct rank){!same_nodes(plan_candidate(x->w->plan, id),
-		                      &p->candidates->candidate[other]),
-		        price_of(prices_candidate(p->prices, other)), other};
+		rank[i] = (struct rank){!same_nodes(plan_candidate(p, id),
+		                            &p->candidates->candidate[other]),
+		    price_of(prices_candidate(p->prices, other)), other};
 	}
 	if (n > 0)
 		qsort(rank, n, sizeof *rank, by_rank);

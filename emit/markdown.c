@@ -226,12 +226,15 @@ put_targets(FILE *f, const struct emit_work *w)
 		uint32_t nodes = 0, composites = 0, regions = 0;
 		cost_ns cost = 0;
 
-		for (uint32_t i = 0; i < p->ncomposites; i++)
-			if (plan_candidate(w->plan, i)->target == t) {
-				nodes += plan_candidate(w->plan, i)->nnodes;
-				composites++;
-				cost += p->composite[i].cost;
-			}
+		for (uint32_t i = 0; i < p->ncomposites; i++) {
+			const struct candidate *c = plan_candidate(p, i);
+
+			if (c->target != t)
+				continue;
+			nodes += c->nnodes;
+			composites++;
+			cost += p->composite[i].cost;
+		}
 		for (uint32_t i = 0; i < p->nregions; i++)
 			regions += p->region[i].target == t;
 		fputs("| ", f);
@@ -256,13 +259,12 @@ put_regions(FILE *f, const struct emit_work *w)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct plan_region *r = &p->region[i];
 		const struct candidate *last =
-		    plan_candidate(w->plan, r->first + r->ncomposites - 1);
+		    plan_candidate(p, r->first + r->ncomposites - 1);
 
 		fputs("| ", f);
 		put_cell(f, w->region[i]);
 		fprintf(f, " | %" PRIu32 " | ", r->ncomposites);
-		put_cell(
-		    f, w->label[plan_candidate(w->plan, r->first)->node[0]]);
+		put_cell(f, w->label[plan_candidate(p, r->first)->node[0]]);
 		fputs(" | ", f);
 		put_cell(f, w->label[last->node[last->nnodes - 1]]);
 		fprintf(f, " | %s | %s |\n", cost_text(r->launch, w->arena),

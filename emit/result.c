@@ -434,7 +434,7 @@ write_opaque(struct json *j, const struct emit_work *w)
 	json_key(j, "opaque");
 	json_array(j);
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const struct candidate *c = plan_candidate(w->plan, i);
+		const struct candidate *c = plan_candidate(p, i);
 		const struct price *price = emit_price(w, i);
 
 		if (!c->opaque)

@@ -189,7 +189,7 @@ static bool
 compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 {
 	const struct plan *p = x->plan;
-	const struct candidate *c = plan_candidate(x->plan, s->index);
+	const struct candidate *c = plan_candidate(p, s->index);
 	const struct target *t = &p->mix->target[c->target];
 
 	if (borrow_kernel(x, s))

@@ -179,7 +179,7 @@ static bool
 build(struct verify_state *w, uint32_t i)
 {
 	const struct plan *p = w->plan;
-	const struct candidate *c = plan_candidate(w->plan, i);
+	const struct candidate *c = plan_candidate(p, i);
 	const struct target *target = &p->mix->target[c->target];
 	struct kernel k = {.run = NULL};
 	struct err err = {.kind = ERR_NONE};
@@ -200,7 +200,7 @@ static bool
 build_and_run(struct verify_state *w, uint32_t i)
 {
 	const struct plan *p = w->plan;
-	const struct candidate *c = plan_candidate(w->plan, i);
+	const struct candidate *c = plan_candidate(p, i);
 	struct err err = {.kind = ERR_NONE}, fault = {.kind = ERR_NONE};
 	struct trial t;
 	double d;
@@ -231,7 +231,7 @@ bool
 verify_composite(struct verify_state *w, uint32_t i)
 {
 	const struct plan *p = w->plan;
-	const struct candidate *c = plan_candidate(w->plan, i);
+	const struct candidate *c = plan_candidate(p, i);
 	const struct target *target = &p->mix->target[c->target];
 
 	note_error(w, c, 0);

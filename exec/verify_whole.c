@@ -44,7 +44,7 @@ limit_of_plan(const struct verify_state *w)
 	struct limit l = {.allowance = allowance_of(p->graph)};
 
 	for (uint32_t i = 0; i < p->ncomposites; i++) {
-		const struct candidate *c = plan_candidate(w->plan, i);
+		const struct candidate *c = plan_candidate(p, i);
 		const double allowed = tolerance_of(p->graph, p->mix, c);
 
 		if (rounds(p, c))
@@ -150,7 +150,7 @@ first_wrong(struct verify_state *w, const struct limit *l)
 	if (!run_whole(w, true, &x, got, &err))
 		return first;
 	for (uint32_t i = 0; i < first; i++) {
-		const struct candidate *c = plan_candidate(w->plan, i);
+		const struct candidate *c = plan_candidate(p, i);
 
 		for (uint32_t k = 0; k < c->noutputs; k++) {
 			const value_id v = c->output[k].value;

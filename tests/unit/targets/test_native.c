@@ -1520,12 +1520,13 @@ static void
 test_recurrent(void **state)
 {
 	static const uint32_t threads[] = {1, 2, 3, 5};
+	const size_t n = sizeof threads / sizeof *threads;
 
 	(void)state;
-	for (size_t v = 0; v < 4 * NVECTORS * NLAYERS * NCELLS; v++) {
-		const size_t of = v / 4;
+	for (size_t v = 0; v < n * NVECTORS * NLAYERS * NCELLS; v++) {
+		const size_t of = v / n;
 
-		target_threads_set(threads[v % 4]);
+		target_threads_set(threads[v % n]);
 		check_layer(&layers[of / NCELLS % NLAYERS], &cells[of % NCELLS],
 		    of / NCELLS / NLAYERS);
 	}
