@@ -29,6 +29,7 @@ turn(const struct run_turns *t, uint32_t runs, struct tensor *out,
 		if (i > 0)
 			printf("%s%s%" PRIu64, i > 1 ? " " : "",
 			    machine_preemptions() == before ? "" : "-", took);
+		machine_rest();
 	}
 	putchar('\n');
 	return fflush(stdout) == 0

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ir/base/clock.h"
+
 uint32_t
 machine_cores(uint32_t core[CORES_MAX])
 {
@@ -57,6 +59,43 @@ machine_own_session(void)
 	close(fd);
 }
 
+/* SOURCE: sched(7): real-time threads have 950 ms of each second, and whoever has had
+ * them is stopped for the other 50. One part of rest behind ten is so much in each
+ * second, however long a run is. */
+#define URGENT_PARTS 10
+/* TUNING: what runs behind a rest is a little slower, so not after each short run. */
+#define URGENT_NS UINT64_C(100000000)
+
+/* Time as an urgent process that no rest has been taken for. */
+static struct {
+	bool now;
+	uint64_t since, had;
+} urgent;
+
+static void
+rest_for(uint64_t ns)
+{
+	struct timespec left = {.tv_nsec = (long)(ns % 1000000000),
+	    .tv_sec = (time_t)(ns / 1000000000)};
+
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+}
+
+void
+machine_rest(void)
+{
+	const uint64_t now = clock_ns();
+
+	if (urgent.now)
+		urgent.had += now - urgent.since;
+	if (urgent.had >= URGENT_NS) {
+		rest_for(urgent.had / URGENT_PARTS);
+		urgent.had = 0;
+	}
+	urgent.since = clock_ns();
+}
+
 void
 machine_urgent(bool on)
 {
@@ -71,6 +110,8 @@ machine_urgent(bool on)
 			    on ? SCHED_FIFO : SCHED_OTHER, &p);
 	if (tasks)
 		closedir(tasks);
+	machine_rest();
+	urgent.now = on && sched_getscheduler(0) == SCHED_FIFO;
 }
 
 long

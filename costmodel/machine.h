@@ -22,6 +22,11 @@ void machine_own_session(void);
  * not permitted, nothing changes. For a second or so: it starves the others. */
 void machine_urgent(bool on);
 
+/* Between runs of an urgent process: the scheduler stops one that runs on and on for 50 ms
+ * of each second, in the middle of a run. Sleeps a tenth of what was run since the
+ * last time, once that was 0.1 s; machine_urgent() does so, too. */
+void machine_rest(void);
+
 /* Times the scheduler took the calling thread off its core against its will. */
 long machine_preemptions(void);
 

@@ -155,6 +155,7 @@ run_loop(struct running *r, bool goes_on, bool *disturbed, struct err *err)
 			return false;
 		if (machine_preemptions() == before)
 			good[kept++] = all[i];
+		machine_rest();
 	}
 	*disturbed = kept == 0;
 	r->took = kept ? median(good, kept) : median(all, n);

@@ -83,9 +83,13 @@ profile_run(struct profile *p, struct executor *x, const struct plan *plan,
 			return false;
 	began = clock_ns();
 	while (!is_enough(p, o, clock_ns() - began)) {
-		long before = machine_preemptions();
-		cost_ns cpu = clock_cpu_ns(), start = clock_ns(), took;
+		long before;
+		cost_ns cpu, start, took;
 
+		machine_rest();
+		before = machine_preemptions();
+		cpu = clock_cpu_ns();
+		start = clock_ns();
 		if (!executor_run(x, in, out, err))
 			return false;
 		took = clock_ns() - start;
