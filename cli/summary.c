@@ -109,9 +109,10 @@ tell_confirmation(const struct plan_confirmation *c, struct answer *a)
 	ANSWER(a,
 	    "{?word {word}: {?pairs {ratio:.2f} of {against} (A/A "
 	    "{self_low:.2f}-{self_high:.2f}, {pairs} pair{s pairs}"
-	    "{?on_record , on record}){?refused : {against} is taken}"
-	    "{?took_ns ; a run takes {took_ns:t}}}"
-	    "{!pairs {?predicted {predicted:.2f} of }{against} ({why})}\n}",
+	    "{?on_record , on record})}"
+	    "{!pairs {?predicted {predicted:.3g} of }{against} ({why})}"
+	    "{?refused : {against} is taken}"
+	    "{?took_ns ; a run takes {took_ns:t}}\n}",
 	    F("word", confirmation_word(c->kind)), F("against", c->against),
 	    F("predicted", c->predicted), F("took_ns", c->took),
 	    F("ratio", (double)c->ratio / 1e6),

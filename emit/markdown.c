@@ -144,14 +144,16 @@ put_confirmation(FILE *f, const struct emit_work *w)
 	if (c->pairs)
 		fprintf(f,
 		    "run in turn, what prices say is best takes %.3f of %s (itself: %.3f to "
-		    "%.3f, %" PRIu32 " pairs)%s.\n",
+		    "%.3f, %" PRIu32 " pairs)",
 		    (double)c->ratio / 1e6, c->against,
 		    (double)c->self_low / 1e6, (double)c->self_high / 1e6,
-		    c->pairs,
-		    c->kind == CONFIRM_REFUSED ? "; so the plan is that" : "");
+		    c->pairs);
 	else
-		fprintf(f, "it was not run in turn with %s (%s).\n", c->against,
-		    c->why);
+		fprintf(f,
+		    "what prices say is best was not run in turn with %s (%s)",
+		    c->against, c->why);
+	fprintf(f, "%s.\n",
+	    c->kind == CONFIRM_REFUSED ? "; so the plan is that" : "");
 }
 
 /* Why it is cheaper than the eager plan. */

@@ -13,6 +13,7 @@ struct confirm_options {
 			      * is */
 	uint64_t deadline_ns; /* by clock_ns(); 0: none */
 	const atomic_bool *stop; /* may be NULL */
+	bool known; /* what a run of the first takes is, from other turns */
 };
 
 /* What turns of a plan with that of a single target come to. */

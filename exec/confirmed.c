@@ -14,6 +14,9 @@ struct confirming {
 	const struct plan_request *request;
 	const struct confirm_options *options;
 	struct arena *arena;
+	/* By turns with the rivals so far: */
+	bool gives_way; /* one of them is the plan */
+	cost_ns took; /* a run of the plan that stays; 0: it has not been run */
 };
 
 /* ---- what can be run ---- */
@@ -124,10 +127,14 @@ run(struct in_turn *t, const char **why, const struct confirming *c,
     struct hash128 hash, struct err *err)
 {
 	const struct plan *const pair[2] = {c->plan, c->single->plan};
+	struct confirm_options o = *c->options;
 	struct pricer_turns kept;
 
-	if (!confirm_run(t, why, pair, c->options, c->arena, err) || *why)
+	o.known = c->took > 0;
+	if (!confirm_run(t, why, pair, &o, c->arena, err) || *why)
 		return err->kind == ERR_NONE;
+	if (o.known && t->a > c->took)
+		t->a = c->took;
 	kept = (struct pricer_turns){
 	    t->pairs, t->ratio, t->self_low, t->self_high, {t->a, t->b}};
 	return pricer_keep_turns(c->request->pricer, hash, &kept, err);
@@ -162,23 +169,48 @@ struct best_rival {
 	bool on_record;
 };
 
+/* Once the plan has given way to a single target's, others that cost more are as good as that
+ * at best, but for runtimes. */
+static bool
+is_tried(const struct confirming *c, const struct plan_baseline *rival)
+{
+	return !c->gives_way || rival_is_runtime(c->plan, rival);
+}
+
+static void
+note_turns(struct confirming *c, const struct in_turn *t)
+{
+	const struct plan *const pair[2] = {c->plan, c->single->plan};
+
+	if (confirm_verdict(pair, t) == CONFIRM_REFUSED)
+		c->gives_way = true;
+	else if (c->took == 0 || t->a < c->took)
+		c->took = t->a;
+}
+
 /* *why: of the first, whose price is the least. */
 static bool
 try_all(struct confirming *c, struct best_rival *best, const char **why,
     const struct plan_baseline *const *rival, uint32_t n, struct err *err)
 {
+	*why = NULL;
 	best->single = NULL;
 	for (uint32_t i = 0; i < n; i++) {
 		struct in_turn t;
 		bool on_record;
 		const char *no;
 
+		if (!is_tried(c, rival[i]))
+			continue;
 		c->single = rival[i];
 		if (!try_against(c, &t, &no, &on_record, err))
 			return false;
 		if (i == 0)
 			*why = no;
-		if (!no && (!best->single || t.ratio > best->turns.ratio))
+		if (no)
+			continue;
+		note_turns(c, &t);
+		if (!best->single || t.ratio > best->turns.ratio)
 			*best = (struct best_rival){rival[i], t, on_record};
 	}
 	c->single = rival[0];
@@ -203,13 +235,35 @@ confirm(struct confirming *c, const struct plan_baseline *const *rival,
 	return true;
 }
 
+/* TUNING: thousandths that runs do not show: what a plan takes differs by more from one
+ * process to the next. */
+#define UNSEEN 5
+
+/* A mix that prices hardly tell from the kernels of a single target. */
+static bool
+is_level_by_prices(const struct plan *p, const struct plan_baseline *single)
+{
+	return plan_is_picked(p) && !rival_is_runtime(p, single)
+	    && (double)p->cost * 1000 >= (double)single->cost * (1000 - UNSEEN);
+}
+
+static void
+give_way(const struct confirming *c)
+{
+	*c->out = (struct plan_confirmation){.kind = CONFIRM_REFUSED,
+	    .against = c->single->name,
+	    .predicted = (double)c->plan->cost / (double)c->single->cost,
+	    .why = "prices promise less than runs would show"};
+	take_single(c->plan, c->single->plan);
+}
+
 bool
 confirmed_plan(struct plan *plan, struct plan_confirmation *out,
     const struct plan_request *r, const struct confirm_options *o,
     struct arena *a, struct err *err)
 {
 	const struct plan_baseline *rival[RIVALS_MAX];
-	struct confirming c = {plan, out, NULL, r, o, a};
+	struct confirming c = {plan, out, NULL, r, o, a, false, 0};
 	const char *why;
 	uint32_t n;
 
@@ -225,5 +279,9 @@ confirmed_plan(struct plan *plan, struct plan_confirmation *out,
 		return predict(&c, "--no-confirm");
 	if (rival[0]->bound || plan_unpriced(plan) || !r->pricer)
 		return predict(&c, "prices are missing");
+	if (is_level_by_prices(plan, rival[0])) {
+		give_way(&c);
+		return true;
+	}
 	return confirm(&c, rival, n, err);
 }

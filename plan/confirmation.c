@@ -67,9 +67,10 @@ plan_best_single(const struct plan *p)
 
 /* ---- what may be as good ---- */
 
-/* TUNING: per cent. Prices of whole models were up to 30 % off against each other on a
- * busy machine. */
+/* TUNING: per cent. Prices of runtimes' whole models were up to 30 % off against each other
+ * on a busy machine; sums of kernels' prices are off by much the same. */
 #define NEAR 130
+#define NEAR_KERNELS 105
 /* TUNING: what is priced is cold, so a call of a runtime that takes 2 us was priced 37. */
 #define COLD_NS 50000
 
@@ -78,6 +79,24 @@ is_near_best(cost_ns cost, cost_ns best)
 {
 	return (double)cost * 100 <= (double)best * NEAR
 	    || cost <= cost_add(best, COLD_NS);
+}
+
+static bool
+is_runtime(const struct plan *p, uint32_t t)
+{
+	return p->mix->target[t].kind->nset_rules > 0;
+}
+
+static bool
+may_be_faster(
+    const struct plan *p, uint32_t t, const struct plan_baseline *best)
+{
+	const struct plan_baseline *b = &p->baseline[t];
+
+	if (b->bound)
+		return b == best && plan_is_picked(p);
+	return is_runtime(p, t) ? is_near_best(b->cost, best->cost)
+	                        : b->cost <= best->cost / 100 * NEAR_KERNELS;
 }
 
 static bool
@@ -109,16 +128,20 @@ uint32_t
 plan_rivals(const struct plan *p, const struct plan_baseline *rival[RIVALS_MAX])
 {
 	const struct plan_baseline *best = plan_best_single(p);
-	const bool picked = plan_is_picked(p);
 	uint32_t n = 0;
 
 	for (uint32_t t = 0; best && t < p->mix->n; t++) {
 		const struct plan_baseline *b = &p->baseline[t];
 
 		if (may_be_best(p, t) && !same_cover(b->plan, p)
-		    && (b->bound ? b == best && picked
-		                 : is_near_best(b->cost, best->cost)))
+		    && may_be_faster(p, t, best))
 			n = insert(rival, n, b);
 	}
 	return n;
+}
+
+bool
+rival_is_runtime(const struct plan *p, const struct plan_baseline *rival)
+{
+	return is_runtime(p, (uint32_t)(rival - p->baseline));
 }

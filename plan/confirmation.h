@@ -52,7 +52,11 @@ const struct plan_baseline *plan_best_single(const struct plan *p);
 uint32_t plan_rivals(
     const struct plan *p, const struct plan_baseline *rival[RIVALS_MAX]);
 
-/* Is a cost so near the best single target's? */
+/* Is what a runtime takes for the whole model so near the best single target's? */
 bool is_near_best(cost_ns cost, cost_ns best);
+
+/* One of p's baselines: is its target offered whole models? Such prices are off by much more
+ * against each other than sums of kernels' prices are. */
+bool rival_is_runtime(const struct plan *p, const struct plan_baseline *rival);
 
 #endif

@@ -168,6 +168,11 @@ put_confirmation(FILE *f, const struct page_view *v)
 	else if (strcmp(word, "level") == 0)
 		html(f, " <b>Level</b>: run in turn, %g of %s.",
 		    doc_real(c, "ratio"), against);
+	else if (strcmp(word, "not confirmed") == 0 && *doc_text(c, "why"))
+		html(f,
+		    " A plan that prices say is cheaper was not run in turn with %s (%s): "
+		    "<b>not confirmed</b>, so it is not the plan.",
+		    against, doc_text(c, "why"));
 	else if (strcmp(word, "not confirmed") == 0)
 		html(f,
 		    " A plan that prices say is cheaper took %g of %s when it "
@@ -308,15 +313,17 @@ put_search_chip(FILE *f, const struct page_view *v)
 {
 	const cJSON *proof = doc_field(v->result, "proof");
 	uint64_t bound = doc_ns(proof, "lower_bound_ns");
+	const cJSON *turns = doc_field(v->result, "confirmation");
 	bool proven = doc_is_true(proof, "proven");
 
 	begin_chip(f, !proven, "Search", "compared");
 	if (proven)
 		html(f, "complete, gap 0");
-	else if (strcmp(doc_text(doc_field(v->result, "confirmation"), "word"),
-	             "not confirmed")
-	    == 0)
-		html(f, "complete; a cheaper plan was no faster when run");
+	else if (strcmp(doc_text(turns, "word"), "not confirmed") == 0)
+		html(f,
+		    *doc_text(turns, "why")
+		        ? "complete; a plan hardly cheaper gave way"
+		        : "complete; a cheaper plan was no faster when run");
 	else if (bound < v->total && bound > 0)
 		html(f, "ended early; a plan up to %p cheaper may exist",
 		    v->total - bound, v->total);
