@@ -501,6 +501,7 @@ job_plan_pinned(struct job *j, node_id node, uint32_t target, struct plan *out,
 	r.replay = false;
 	r.only = NULL; /* of a replayed plan: this asks about others */
 	r.no_baselines = true;
+	r.what_if = true;
 	return plan_find(out, found, &r, a, err);
 }
 

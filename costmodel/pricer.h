@@ -53,9 +53,13 @@ bool pricer_probe(struct pricer *p, const uint32_t *candidate, uint32_t n,
 bool pricer_compare(
     struct pricer *p, struct pricer_pair *pair, uint32_t n, struct err *err);
 
-/* Let a candidate's key cost this much from now on, because a comparison with
- * another says so; the database keeps what was measured. */
-void pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns);
+/* Let keys that were compared cost from now on what fits their prices and all comparisons
+ * since pricer_unfit() best (fit.h): did any change? The database keeps what was
+ * measured. */
+bool pricer_fit(struct pricer *p);
+
+/* Prices are again what was measured: before another search, which compares for itself. */
+void pricer_unfit(struct pricer *p);
 
 /* The same for candidates as one region, in that order, of a target whose prices
  * a tool tells (of others nothing is asked): prices_region() has it then. */

@@ -76,6 +76,9 @@ struct measured_under {
 	uint32_t hits;
 };
 
+struct pricer_fitted;
+struct pricer_turned;
+
 /* (R1) Each candidate is in the chain of its subject, whose target is its own; its
  *      price has the subject's id.
  * (R2) A subject that was probed has the least and the most of its probes.
@@ -113,6 +116,10 @@ struct pricer {
 	struct hash128 constants; /* of the model; where a bar was asked for */
 	struct measured_under *under; /* [nunder] */
 	uint32_t nunder, under_cap;
+	struct pricer_fitted *fitted; /* [nfitted] what was compared so far */
+	uint32_t nfitted, fitted_cap;
+	struct pricer_turned *turned; /* [nturned] of two of those */
+	uint32_t nturned, turned_cap;
 };
 
 /* How many processes of this run measure at once. */
@@ -283,5 +290,8 @@ void conversions_verify(const struct pricer *p);
 
 /* Put the conversions' prices together, detours included. */
 void conversions_close_over(struct pricer *p);
+
+/* Nothing was compared: prices are looked up anew. */
+void comparisons_forget(struct pricer *p);
 
 #endif

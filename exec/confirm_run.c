@@ -52,13 +52,18 @@ run_turn(void *context, uint32_t which, cost_ns *took, bool *disturbed,
 
 /* TUNING: what so many hundredths of the price are said to be is the plan where runs say
  * neither that nor the contrary: while neighbours are busy they do not see three per
- * cent. Of less the half is the luck of the cheapest. */
+ * cent. Of less the half is the luck of the cheapest, so runs must say a per cent, too. */
 #define SAID 96
+#define SAID_BOTH 98.5
+#define SEEN_BOTH (IN_TURN_ONE - IN_TURN_ONE / 100)
 
 static bool
-is_said(const struct plan *plan, const struct plan *single)
+is_likely(const struct plan *plan, const struct plan *single, uint64_t ratio)
 {
-	return (double)plan->cost * 100 <= (double)single->cost * SAID;
+	const double said = (double)plan->cost * 100 / (double)single->cost;
+
+	return (ratio < IN_TURN_ONE && said <= SAID)
+	    || (ratio <= SEEN_BOTH && said <= SAID_BOTH);
 }
 
 enum confirmation_kind
@@ -68,9 +73,8 @@ confirm_verdict(const struct plan *const pair[2], const struct in_turn *t)
 		return CONFIRM_CONFIRMED;
 	if (!plan_is_picked(pair[0]))
 		return t->ratio > FASTER ? CONFIRM_REFUSED : CONFIRM_LEVEL;
-	return t->ratio < IN_TURN_ONE && is_said(pair[0], pair[1])
-	    ? CONFIRM_LIKELY
-	    : CONFIRM_REFUSED;
+	return is_likely(pair[0], pair[1], t->ratio) ? CONFIRM_LIKELY
+	                                             : CONFIRM_REFUSED;
 }
 
 /* TUNING: loops for so long; of what is not sure then some more, a while after each other:

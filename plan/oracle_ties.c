@@ -1,20 +1,17 @@
-#include "plan/problem.h"
 #include <assert.h>
 
+#include "costmodel/fit.h"
 #include "plan/pricing.h"
+#include "plan/problem.h"
 #include "plan/propose.h"
 #include "plan/substitutes.h"
 #include "plan/trace.h"
 #include "search/cover.h"
 
-#define MILLION UINT64_C(1000000)
 /* SOURCE: prices of one session of a shared machine differ by this much from
  * another's; twice the spread where that is more. Permille. */
 #define NEAR 20
 #define NEAR_MOST 100
-/* SOURCE: interleaved ratios of equal kernels differ by up to 1.1 % on a quiet
- * machine. */
-#define TIED 10000 /* millionths */
 /* TUNING: choices below this share of a plan cannot matter. */
 #define SMALLEST_SHARE 1000
 
@@ -95,32 +92,14 @@ list_near(struct planner *pl, const struct cover *c, uint32_t chosen)
 	}
 }
 
-/* What the comparison says goes into the substitute's price. */
-static bool
-apply(struct planner *pl, struct plan_tie *tie)
-{
-	const struct plan_request *r = pl->r;
-	const struct prices *p = r->prices;
-	uint64_t mid = (tie->low + tie->high) / 2;
-	cost_ns before = prices_candidate(p, tie->b)->ns, now;
-
-	tie->tied = tie->low <= MILLION + TIED && tie->high >= MILLION - TIED;
-	now = tie->tied ? prices_candidate(p, tie->a)->ns
-	                : (cost_ns)((double)prices_candidate(p, tie->a)->ns
-	                    * (double)mid / 1e6);
-	pricer_adjust(r->pricer, tie->b, now ? now : 1);
-	return now != before;
-}
-
-/* Compare what is near and was not compared yet; prices of substitutes then follow
- * from the comparison. *moved: some did. */
+/* Compare what is near and was not compared yet; prices are then those that fit all
+ * comparisons. *moved: some did. */
 static bool
 compare(struct planner *pl, const struct cover *c, bool *moved, struct err *err)
 {
 	uint32_t first = pl->nties, n;
 	struct pricer_pair *pair;
 
-	*moved = false;
 	for (uint32_t i = 0; i < c->nsteps; i++)
 		list_near(pl, c, c->step[i].candidate);
 	n = pl->nties - first;
@@ -135,15 +114,17 @@ compare(struct planner *pl, const struct cover *c, bool *moved, struct err *err)
 		    (uint32_t[]){pair[i].a, pair[i].b}, 2);
 	pl->nties = first;
 	for (uint32_t i = 0; i < n; i++) {
-		struct plan_tie tie = {
-		    pair[i].a, pair[i].b, pair[i].low, pair[i].high, false};
+		const struct fit_pair turns = {
+		    pair[i].a, pair[i].b, pair[i].low, pair[i].high};
 
 		if (!pair[i].known)
 			continue;
-		assert(tie.low <= tie.high && tie.a != tie.b);
-		*moved |= apply(pl, &tie);
-		pl->tie[pl->nties++] = tie; /* never ahead of what is read */
+		assert(turns.low <= turns.high && turns.a != turns.b);
+		/* never ahead of what is read */
+		pl->tie[pl->nties++] = (struct plan_tie){turns.a, turns.b,
+		    turns.low, turns.high, fit_is_tie(&turns)};
 	}
+	*moved = n && pricer_fit(pl->r->pricer);
 	trace_learn(pl->r->trace, "comparisons", pl->nties - first, pl->nties);
 	return true;
 }
@@ -254,7 +235,8 @@ ask_ties(
 	struct node_visit *x = &pl->visit;
 	bool moved, priced;
 
-	if (!pl->r->pricer || x->compared || x->tie_rounds == TIE_ROUNDS)
+	if (!pl->r->pricer || pl->r->what_if || x->compared
+	    || x->tie_rounds == TIE_ROUNDS)
 		return true;
 	assert(x->rounds == 0);
 	if (!substitutes_price(pl, &p->best.cover, &priced, err)

@@ -26,6 +26,9 @@ struct plan_request {
 	bool
 	    price_best; /* of a plan that mixes targets: price what the best single
 			  * one uses, so that the two can be run in turn */
+	bool
+	    what_if; /* prices stay as the search for the plan left them, but for what has
+		       * none: nothing is compared */
 	bool no_baselines; /* only the plan: nothing to compare it with */
 	struct search_options search;
 	/* The pricer stops before this to leave time for pricing what the best

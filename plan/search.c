@@ -154,12 +154,15 @@ search(struct planner *pl, const struct plan_request *r, struct plan *out,
 {
 	bool again = true;
 
+	if (r->pricer && !r->what_if)
+		pricer_unfit(r->pricer);
 	for (uint32_t pass = 0; again && pass < PASSES_MAX; pass++) {
 		uint32_t asked = r->pricer ? pricer_asked(r->pricer) : 0;
 
 		if (!search_once(pl, r, out, found, a, err))
 			return false;
-		again = *found && r->pricer && pricer_asked(r->pricer) != asked
+		again = *found && r->pricer && !r->what_if
+		    && pricer_asked(r->pricer) != asked
 		    && pricer_may_measure(r->pricer) && !planner_is_late(pl);
 		if (again && !pricer_restart(r->pricer, &again, err))
 			return false;

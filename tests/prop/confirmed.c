@@ -134,15 +134,18 @@ kind_where(uint64_t ratio, const struct plan *plan, const struct plan *single)
 	return c.kind;
 }
 
-/* Prices decide then, where they say four per cent and more. */
+/* Prices decide then, where they say four per cent and more, or both say a little. */
 static void
 try_open(struct tally *t, const struct plan *plan, const struct plan *single)
 {
-	const bool said = (double)plan->cost <= 0.96 * (double)single->cost;
+	const double per = (double)plan->cost / (double)single->cost;
+	const bool said = per <= 0.96, both = per <= 0.985;
 
 	t->said += said;
 	t->undecided += kind_where(IN_TURN_ONE - 5000, plan, single)
 	        != (said ? CONFIRM_LIKELY : CONFIRM_REFUSED)
+	    || kind_where(IN_TURN_ONE - 12000, plan, single)
+	        != (both ? CONFIRM_LIKELY : CONFIRM_REFUSED)
 	    || kind_where(IN_TURN_ONE + 5000, plan, single) != CONFIRM_REFUSED;
 }
 

@@ -110,10 +110,17 @@ pricer_compare(
 	return true;
 }
 
-void
-pricer_adjust(struct pricer *p, uint32_t candidate, cost_ns ns)
+bool
+pricer_fit(struct pricer *p)
 {
-	(void)p, (void)candidate, (void)ns;
+	(void)p;
+	return false;
+}
+
+void
+pricer_unfit(struct pricer *p)
+{
+	(void)p;
 }
 #endif
 

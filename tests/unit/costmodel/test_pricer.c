@@ -586,8 +586,41 @@ a_comparison_is_remembered(void **state)
 	/* It is no price of either. */
 	begin(f);
 	assert_int_equal(prices_candidate(&f->prices, 12)->state, PRICE_BOUND);
-	pricer_adjust(f->pricer, 12, 77);
-	assert_int_equal(prices_candidate(&f->prices, 12)->ns, 77);
+	finish(f);
+}
+
+static cost_ns
+price_now(const struct fixture *f, uint32_t candidate)
+{
+	return prices_candidate(&f->prices, candidate)->ns;
+}
+
+/* Prices fit comparisons, however often that is asked, and a price that was measured again
+ * is fitted anew. */
+static void
+prices_fit_comparisons(void **state)
+{
+	struct fixture *f = *state;
+	struct pricer_pair pair = {.a = 12, .b = 13};
+	cost_ns own[2], fitted[2];
+
+	begin(f);
+	price_all(f);
+	own[0] = price_now(f, 12);
+	own[1] = price_now(f, 13);
+	assert_int_not_equal(own[0], own[1]);
+	assert_false(pricer_fit(f->pricer)); /* nothing was compared */
+	assert_true(pricer_compare(f->pricer, &pair, 1, &f->err));
+	assert_true(pricer_fit(f->pricer));
+	fitted[0] = price_now(f, 12);
+	fitted[1] = price_now(f, 13);
+	assert_true(own[0] < own[1] ? fitted[0] > own[0] && fitted[1] < own[1]
+	                            : fitted[0] < own[0] && fitted[1] > own[1]);
+	pair = (struct pricer_pair){.a = 13, .b = 12};
+	assert_true(pricer_compare(f->pricer, &pair, 1, &f->err));
+	assert_false(pricer_fit(f->pricer));
+	assert_int_equal(price_now(f, 12), fitted[0]);
+	assert_int_equal(price_now(f, 13), fitted[1]);
 	finish(f);
 }
 
@@ -810,6 +843,7 @@ main(void)
 	    T(a_probe_raises_the_bound_and_is_remembered),
 	    T(a_probe_of_a_compatible_environment_is_an_estimate),
 	    T(a_comparison_is_remembered),
+	    T(prices_fit_comparisons),
 	    T(the_lesser_of_two_probes_bounds),
 	    T(many_prices_below_probes_lower_other_bounds),
 	    T(a_timeout_is_tried_again_under_a_longer_limit),
