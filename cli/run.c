@@ -72,7 +72,7 @@ static const struct option_row options[] = {
         "run when told to, to race other programs: say 'ready marq NS NS', "
         "what is predicted and what prices alone say, then answer each line "
         "of standard input, a number N, with the nanoseconds of N runs "
-        "(negative: interrupted)",
+        "(negative: disturbed)",
         option_flag, .at = AT(turns)},
     {0},
 };

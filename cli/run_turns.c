@@ -7,28 +7,31 @@
 #include "cli/run.h"
 #include "costmodel/core_lock.h"
 #include "costmodel/machine.h"
+#include "costmodel/watch.h"
 #include "ir/base/clock.h"
 
 /* TUNING: a turn starves others of its cores while it lasts. */
 #define TURN_RUNS_MAX 1000
 
-/* Runs once to warm up, then `runs` times; a time is negative where the
- * scheduler interrupted the run. */
+/* Runs once to warm up, then `runs` times; a time is negative where the run was
+ * disturbed. */
 static bool
-turn(const struct run_turns *t, uint32_t runs, struct tensor *out,
-    struct err *err)
+turn(const struct run_turns *t, struct watch *watch, uint32_t runs,
+    struct tensor *out, struct err *err)
 {
 	for (uint32_t i = 0; i <= runs; i++) {
-		const long before = machine_preemptions();
-		const cost_ns start = clock_ns();
-		cost_ns took;
+		cost_ns start, took;
+		bool disturbed;
 
+		watch_begin(watch);
+		start = clock_ns();
 		if (!executor_run(t->executor, t->in, out, err))
 			return false;
 		took = clock_ns() - start;
+		disturbed = watch_end(watch);
 		if (i > 0)
 			printf("%s%s%" PRIu64, i > 1 ? " " : "",
-			    machine_preemptions() == before ? "" : "-", took);
+			    disturbed ? "-" : "", took);
 		machine_rest();
 	}
 	putchar('\n');
@@ -48,8 +51,8 @@ is_count(const char *line, uint32_t *runs)
 }
 
 static bool
-answer_line(const struct run_turns *t, const char *line, struct tensor *out,
-    struct err *err)
+answer_line(const struct run_turns *t, struct watch *watch, const char *line,
+    struct tensor *out, struct err *err)
 {
 	struct cores_taken held;
 	uint32_t runs;
@@ -61,7 +64,7 @@ answer_line(const struct run_turns *t, const char *line, struct tensor *out,
 		    TURN_RUNS_MAX);
 	cores_take(&held, t->threads);
 	machine_urgent(true);
-	ok = turn(t, runs, out, err);
+	ok = turn(t, watch, runs, out, err);
 	machine_urgent(false);
 	cores_release(&held);
 	return ok;
@@ -70,6 +73,7 @@ answer_line(const struct run_turns *t, const char *line, struct tensor *out,
 bool
 run_turns(const struct run_turns *t, struct tensor *out, struct err *err)
 {
+	struct watch watch = {.best_ns = 0};
 	char line[32];
 	bool ok = executor_hold(t->executor, t->in, err);
 
@@ -78,6 +82,6 @@ run_turns(const struct run_turns *t, struct tensor *out, struct err *err)
 	printf("ready marq %" PRIu64 " %" PRIu64 "\n", t->predicted, t->prices);
 	fflush(stdout);
 	while (ok && fgets(line, sizeof line, stdin))
-		ok = answer_line(t, line, out, err);
+		ok = answer_line(t, &watch, line, out, err);
 	return ok;
 }

@@ -5,6 +5,7 @@
 
 #include "costmodel/caches.h"
 #include "costmodel/machine.h"
+#include "costmodel/watch.h"
 #include "ir/base/clock.h"
 #include "ir/base/order.h"
 
@@ -36,26 +37,6 @@
 /* TUNING: pairs of one block. */
 #define PAIRS 7
 #define PAIRS_TRIED 14
-/* TUNING: 5 us of additions that depend on each other; a clock this many per
- * cent below the best one seen is another one (boost, throttling, a neighbour
- * on the same core). */
-#define SPINS 20000
-#define CLOCK_SLACK 8
-
-/* The clock probe: is the core slower than it was at its best? */
-static bool
-clock_is_slow(struct sweep *w)
-{
-	volatile uint64_t end = SPINS; /* or it would be computed before */
-	uint64_t start = clock_ns(), took;
-
-	for (volatile uint64_t i = 0; i < end; i++)
-		;
-	took = clock_ns() - start;
-	if (w->best_spin_ns == 0 || took < w->best_spin_ns)
-		w->best_spin_ns = took;
-	return took * 100 > w->best_spin_ns * (100 + CLOCK_SLACK);
-}
 
 static uint64_t
 shoot(const struct shot *s)
@@ -87,7 +68,7 @@ is_slow(const struct shot *s, uint64_t *first)
 static bool
 fire(const struct shot *s, struct sweep *w, bool is_long, uint64_t *took)
 {
-	bool slow_clock = clock_is_slow(w);
+	bool slow_clock = core_is_slow(&w->best_spin_ns);
 	bool slow_memory = caches_set(s, w);
 	long before = machine_preemptions();
 	const uint64_t ask = clock_cpu_ns(), cpu = clock_cpu_ns();
@@ -97,6 +78,7 @@ fire(const struct shot *s, struct sweep *w, bool is_long, uint64_t *took)
 	used = clock_cpu_ns() - cpu;
 	w->shot_cpu_ns = used > cpu - ask ? used - (cpu - ask) : 0;
 	*took += caches_missed_ns(s);
+	slow_clock |= core_is_slow(&w->best_spin_ns);
 	return machine_preemptions() == before
 	    && (is_long || !(slow_clock || slow_memory));
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "costmodel/machine.h"
+#include "costmodel/watch.h"
 #include "exec/executor.h"
 #include "exec/samples.h"
 #include "ir/base/clock.h"
@@ -31,6 +32,7 @@ struct running {
 	uint32_t threads;
 	bool went_on; /* here, after it was opened in another process */
 	cost_ns took; /* in the last turn; 0: none yet */
+	struct watch watch;
 };
 
 /* TUNING: threads that spin behind a run of theirs, as those of a runtime that has
@@ -107,17 +109,16 @@ run_turn(struct running *r, bool *disturbed, struct err *err)
 {
 	const uint32_t n = runs_of_turn(r->took, r->threads);
 	cost_ns all[TURN_RUNS];
-	long before;
 
 	if (r->took == 0)
 		return warm_up(r, err);
 	if (r->took < WARM_NS && !run_once(r, &all[0], err))
 		return false;
-	before = machine_preemptions();
+	watch_begin(&r->watch);
 	for (uint32_t i = 0; i < n; i++)
 		if (!run_once(r, &all[i], err))
 			return false;
-	*disturbed = machine_preemptions() != before;
+	*disturbed = watch_end(&r->watch);
 	r->took = median(all, n);
 	return true;
 }
@@ -138,7 +139,7 @@ runs_of_loop(cost_ns took)
 	                          : LOOP_RUNS_LEAST;
 }
 
-/* Interrupted runs count where there are no others. */
+/* Disturbed runs count where there are no others. */
 static bool
 run_loop(struct running *r, bool goes_on, bool *disturbed, struct err *err)
 {
@@ -149,11 +150,10 @@ run_loop(struct running *r, bool goes_on, bool *disturbed, struct err *err)
 		return false;
 	n = runs_of_loop(r->took ? r->took : warm);
 	for (uint32_t i = 0; i < n; i++) {
-		const long before = machine_preemptions();
-
+		watch_begin(&r->watch);
 		if (!run_once(r, &all[i], err))
 			return false;
-		if (machine_preemptions() == before)
+		if (!watch_end(&r->watch))
 			good[kept++] = all[i];
 		machine_rest();
 	}

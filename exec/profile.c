@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "costmodel/machine.h"
+#include "costmodel/watch.h"
 #include "ir/base/clock.h"
 #include "ir/base/order.h"
 
@@ -71,6 +72,7 @@ profile_run(struct profile *p, struct executor *x, const struct plan *plan,
     struct tensor *out, struct arena *a, struct err *err)
 {
 	struct record *r = arena_new(a, struct record, 1);
+	struct watch watch = {.best_ns = 0};
 	cost_ns began;
 
 	r->composite =
@@ -83,23 +85,23 @@ profile_run(struct profile *p, struct executor *x, const struct plan *plan,
 			return false;
 	began = clock_ns();
 	while (!is_enough(p, o, clock_ns() - began)) {
-		long before;
-		cost_ns cpu, start, took;
+		cost_ns cpu, start, took, used;
 
 		machine_rest();
-		before = machine_preemptions();
+		watch_begin(&watch);
 		cpu = clock_cpu_ns();
 		start = clock_ns();
 		if (!executor_run(x, in, out, err))
 			return false;
 		took = clock_ns() - start;
-		if (machine_preemptions() != before) {
+		used = clock_cpu_ns() - cpu;
+		if (watch_end(&watch)) {
 			p->disturbed++;
 			if (clock_ns() - began < patience(o))
 				continue;
 		}
 		r->total[p->runs] = took;
-		r->cpu[p->runs] = clock_cpu_ns() - cpu;
+		r->cpu[p->runs] = used;
 		keep(executor_composite_ns(x), r->composite, plan->ncomposites,
 		    p->runs);
 		keep(executor_conversion_ns(x), r->conversion,
