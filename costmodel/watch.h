@@ -1,4 +1,4 @@
-/* Was a run disturbed? The scheduler may interrupt it, and the core may be slower for
+/* Was a run disturbed? The scheduler may interrupt it, and cores may be slower for
  * a while: throttled, or shared with a neighbour that the system does not show. */
 #ifndef COSTMODEL_WATCH_H
 #define COSTMODEL_WATCH_H
@@ -6,14 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Is the core slower than it was at its best? *best_ns: the fastest fixed computation so far; 0:
- * there was none. Takes some 8 us. */
-bool core_is_slow(uint64_t *best_ns);
+/* Is one of the cores that the team (targets/team.h) has slower than they were at their best?
+ * *best_ns: the fastest fixed computation so far; 0: there was none. Takes some 8 us. */
+bool cores_are_slow(uint64_t *best_ns);
 
-/* For runs of one thread's, the caller's; of several only its core is looked at. */
 struct watch {
 	uint64_t best_ns; /* 0 at first */
-	long preemptions; /* before the run */
+	long preemptions; /* of the caller's, before the run */
 	bool slow;
 };
 
