@@ -27,6 +27,12 @@ struct net {
 	uint32_t nsprings;
 };
 
+uint64_t
+fit_inverse(uint64_t ratio)
+{
+	return ratio ? (uint64_t)(MILLION * MILLION / (double)ratio) : 0;
+}
+
 bool
 fit_is_tie(const struct fit_pair *p)
 {

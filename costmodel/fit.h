@@ -14,6 +14,9 @@ struct fit_pair {
 	uint64_t low, high;
 };
 
+/* A ratio the other way round: how long a takes per b. */
+uint64_t fit_inverse(uint64_t ratio);
+
 /* Do the turns not say which is the faster one? */
 bool fit_is_tie(const struct fit_pair *p);
 

@@ -171,7 +171,7 @@ forget(struct pricer *p)
 	for (uint32_t i = 0; i <= p->mix->n; i++)
 		p->environment[i].scale = 1;
 	p->drift = drift_none();
-	comparisons_forget(p);
+	fitted_forget(p);
 	map_init(&p->prices->regions, p->arena);
 	p->prices->nregions = 0;
 }

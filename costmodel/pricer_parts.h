@@ -291,7 +291,14 @@ void conversions_verify(const struct pricer *p);
 /* Put the conversions' prices together, detours included. */
 void conversions_close_over(struct pricer *p);
 
+/* What turns of a pair, whichever is first, said to this process; it counts then, until
+ * pricer_unfit(). false: nothing is known. */
+bool fitted_recall(struct pricer *p, struct pricer_pair *pair);
+
+/* Unless it was recalled: what they said, if they did. */
+void fitted_keep(struct pricer *p, const struct pricer_pair *pair);
+
 /* Nothing was compared: prices are looked up anew. */
-void comparisons_forget(struct pricer *p);
+void fitted_forget(struct pricer *p);
 
 #endif

@@ -24,6 +24,18 @@ spin(void *took_by, uint32_t i)
 }
 
 bool
+core_is_slow(uint64_t *best_ns)
+{
+	uint64_t took;
+
+	spin(&took, 0);
+	if (*best_ns == 0 || took < *best_ns)
+		*best_ns = took;
+	return took * 100 > *best_ns * (100 + SLACK);
+}
+
+/* Of the team's cores the slowest. */
+static bool
 cores_are_slow(uint64_t *best_ns)
 {
 	const uint32_t all = target_threads();

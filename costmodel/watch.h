@@ -6,10 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Is one of the cores that the team (targets/team.h) has slower than they were at their best?
- * *best_ns: the fastest fixed computation so far; 0: there was none. Takes some 8 us. */
-bool cores_are_slow(uint64_t *best_ns);
+/* Is the caller's core slower than it was at its best? *best_ns: the fastest fixed computation
+ * so far; 0: there was none. Takes some 8 us. */
+bool core_is_slow(uint64_t *best_ns);
 
+/* Of runs on the team's cores (targets/team.h). */
 struct watch {
 	uint64_t best_ns; /* 0 at first */
 	long preemptions; /* of the caller's, before the run */

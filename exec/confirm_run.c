@@ -198,14 +198,16 @@ loop_what_stays(struct runs *r, struct err *err)
 	return true;
 }
 
+/* A turn counts as one run. */
 static cost_ns
-budget_of(const struct confirm_options *o)
+budget_of(const struct runs *r)
 {
-	const uint64_t now = clock_ns();
+	const uint64_t now = clock_ns(), deadline = r->o->deadline_ns;
+	cost_ns left = BUDGET_NS;
 
-	if (o->deadline_ns == 0 || o->deadline_ns > now + BUDGET_NS)
-		return BUDGET_NS;
-	return o->deadline_ns > now ? o->deadline_ns - now : 0;
+	if (deadline && deadline < now + BUDGET_NS)
+		left = deadline > now ? deadline - now : 0;
+	return left / contender_turn_runs(r->plan[0]->cost, threads_of(r->o));
 }
 
 static void
@@ -213,7 +215,7 @@ run_both(void *context, struct arena *a)
 {
 	struct runs *r = context;
 	const struct in_turn_runner runner = {run_turn, r};
-	const struct in_turn_options o = {budget_of(r->o), r->o->stop};
+	const struct in_turn_options o = {budget_of(r), r->o->stop};
 	const uint32_t threads = threads_of(r->o);
 	const uint64_t start = clock_ns();
 	struct err err = {.kind = ERR_NONE};

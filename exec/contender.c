@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "exec/contender.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -104,25 +105,6 @@ warm_up(struct running *r, struct err *err)
 	return true;
 }
 
-static bool
-run_turn(struct running *r, bool *disturbed, struct err *err)
-{
-	const uint32_t n = runs_of_turn(r->took, r->threads);
-	cost_ns all[TURN_RUNS];
-
-	if (r->took == 0)
-		return warm_up(r, err);
-	if (r->took < WARM_NS && !run_once(r, &all[0], err))
-		return false;
-	watch_begin(&r->watch);
-	for (uint32_t i = 0; i < n; i++)
-		if (!run_once(r, &all[i], err))
-			return false;
-	*disturbed = watch_end(&r->watch);
-	r->took = median(all, n);
-	return true;
-}
-
 /* TUNING: as many runs as a program makes that has nothing else to do: caches learn in
  * several what to keep. */
 #define LOOP_NS UINT64_C(60000000)
@@ -139,16 +121,14 @@ runs_of_loop(cost_ns took)
 	                          : LOOP_RUNS_LEAST;
 }
 
-/* Disturbed runs count where there are no others. */
+/* The median of n runs; disturbed ones count where there are no others. */
 static bool
-run_loop(struct running *r, bool goes_on, bool *disturbed, struct err *err)
+run_some(struct running *r, uint32_t n, bool *disturbed, struct err *err)
 {
-	cost_ns all[LOOP_RUNS], good[LOOP_RUNS], warm = r->took;
-	uint32_t n, kept = 0;
+	cost_ns all[LOOP_RUNS], good[LOOP_RUNS];
+	uint32_t kept = 0;
 
-	if (!goes_on && !run_once(r, &warm, err))
-		return false;
-	n = runs_of_loop(r->took ? r->took : warm);
+	assert(n > 0 && n <= LOOP_RUNS);
 	for (uint32_t i = 0; i < n; i++) {
 		watch_begin(&r->watch);
 		if (!run_once(r, &all[i], err))
@@ -160,6 +140,35 @@ run_loop(struct running *r, bool goes_on, bool *disturbed, struct err *err)
 	*disturbed = kept == 0;
 	r->took = kept ? median(good, kept) : median(all, n);
 	return true;
+}
+
+uint32_t
+contender_turn_runs(cost_ns took, uint32_t threads)
+{
+	return runs_of_turn(took, threads) + (took < WARM_NS);
+}
+
+static bool
+run_turn(struct running *r, bool *disturbed, struct err *err)
+{
+	cost_ns warm;
+
+	if (r->took == 0)
+		return warm_up(r, err);
+	if (r->took < WARM_NS && !run_once(r, &warm, err))
+		return false;
+	return run_some(r, runs_of_turn(r->took, r->threads), disturbed, err);
+}
+
+static bool
+run_loop(struct running *r, bool goes_on, bool *disturbed, struct err *err)
+{
+	cost_ns warm = r->took;
+
+	if (!goes_on && !run_once(r, &warm, err))
+		return false;
+	return run_some(
+	    r, runs_of_loop(r->took ? r->took : warm), disturbed, err);
 }
 
 static bool

@@ -34,8 +34,11 @@ bool contenders_start(struct contender r[2], const struct plan *const plan[2],
  * behind the last one. */
 enum contender_runs { CONTENDER_TURN, CONTENDER_LOOP, CONTENDER_GO_ON };
 
-/* *took is the median. *disturbed: the scheduler interrupted one, or all of a loop, whose
- * others count. Behind it the threads are let come to rest. */
+/* How often a turn runs a plan that takes so long. */
+uint32_t contender_turn_runs(cost_ns took, uint32_t threads);
+
+/* *took is the median of the runs that were not disturbed (costmodel/watch.h); *disturbed: none
+ * was so, and it is that of all. Behind it the threads are let come to rest. */
 bool contender_run(struct contender *r, enum contender_runs runs, cost_ns *took,
     bool *disturbed, struct err *err);
 

@@ -9,7 +9,7 @@ struct turns {
 	const struct in_turn_runner *r;
 	uint64_t ratio[IN_TURN_MOST], self[IN_TURN_MOST];
 	cost_ns a[IN_TURN_MOST], b[IN_TURN_MOST];
-	uint32_t n;
+	uint32_t n, dropped;
 	cost_ns spent;
 };
 
@@ -35,11 +35,14 @@ is_stopped(const struct turns *t)
 	return t->o->stop && atomic_load(t->o->stop);
 }
 
+/* TUNING: a neighbour that stays is part of the machine. */
+#define DROPPED_MOST 20
+
 /* Undisturbed ones are waited for as long again as all may take. */
 static bool
 is_kept(const struct turns *t, const struct taken x[3])
 {
-	return t->spent >= 2 * t->o->budget
+	return t->spent >= 2 * t->o->budget || t->dropped == DROPPED_MOST
 	    || !(x[0].disturbed || x[1].disturbed || x[2].disturbed);
 }
 
@@ -171,6 +174,8 @@ in_turn_run(struct in_turn *out, const struct in_turn_options *o,
 			return false;
 		if (is_kept(&t, x))
 			keep(&t, x);
+		else
+			t.dropped++;
 		x[0] = x[2];
 	}
 	conclude(out, &t);

@@ -586,6 +586,11 @@ a_comparison_is_remembered(void **state)
 	/* It is no price of either. */
 	begin(f);
 	assert_int_equal(prices_candidate(&f->prices, 12)->state, PRICE_BOUND);
+	/* Where one has no price, nothing fits the other's. */
+	assert_true(pricer_price(f->pricer, &pair[0].b, 1, &f->err));
+	assert_true(pricer_compare(f->pricer, pair, 1, &f->err));
+	assert_false(pricer_fit(f->pricer));
+	assert_int_equal(prices_candidate(&f->prices, 12)->state, PRICE_BOUND);
 	finish(f);
 }
 
@@ -621,6 +626,14 @@ prices_fit_comparisons(void **state)
 	assert_false(pricer_fit(f->pricer));
 	assert_int_equal(price_now(f, 12), fitted[0]);
 	assert_int_equal(price_now(f, 13), fitted[1]);
+	/* Another search compares for itself. */
+	pricer_unfit(f->pricer);
+	assert_int_equal(price_now(f, 12), own[0]);
+	assert_int_equal(price_now(f, 13), own[1]);
+	assert_false(pricer_fit(f->pricer));
+	assert_true(pricer_compare(f->pricer, &pair, 1, &f->err));
+	assert_true(pricer_fit(f->pricer));
+	assert_int_equal(price_now(f, 12), fitted[0]);
 	finish(f);
 }
 

@@ -17,7 +17,7 @@ the_first_look_is_the_best_so_far(void **state)
 	uint64_t best = 0;
 
 	(void)state;
-	assert_false(cores_are_slow(&best));
+	assert_false(core_is_slow(&best));
 	assert_true(best > 0);
 }
 
@@ -27,10 +27,10 @@ a_core_is_slow_beside_its_best(void **state)
 	uint64_t best = NEVER_SO_FAST;
 
 	(void)state;
-	assert_true(cores_are_slow(&best));
+	assert_true(core_is_slow(&best));
 	assert_int_equal(best, NEVER_SO_FAST);
 	best = NEVER_SO_SLOW;
-	assert_false(cores_are_slow(&best));
+	assert_false(core_is_slow(&best));
 	assert_true(best < NEVER_SO_SLOW);
 }
 
