@@ -73,7 +73,7 @@ answer_line(const struct run_turns *t, struct watch *watch, const char *line,
 bool
 run_turns(const struct run_turns *t, struct tensor *out, struct err *err)
 {
-	struct watch watch = {.best_ns = 0};
+	struct watch watch;
 	char line[32];
 	bool ok = executor_hold(t->executor, t->in, err);
 

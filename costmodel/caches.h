@@ -31,7 +31,6 @@ struct sweep {
 	uint64_t best_ns; /* fastest time over it: the bandwidth probe */
 	uint64_t best_near_ns; /* the same where kernels' own lines are flushed,
 	                   * since caches_begin() */
-	uint64_t best_spin_ns; /* fastest fixed computation: the clock probe */
 	uint64_t shot_cpu_ns; /* what the last shot had of the processors */
 };
 

@@ -20,6 +20,7 @@
 #include "costmodel/machine.h"
 #include "costmodel/wire.h"
 #include "costmodel/worker.h"
+#include "costmodel/watch.h"
 #include "ir/base/clock.h"
 #include "ir/base/folder.h"
 #include "ir/base/order.h"
@@ -769,6 +770,7 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 		    (unsigned)threads, (unsigned)ncores, plural(ncores));
 	if (!o->links && !mix_load(o->mix, err))
 		return false;
+	cores_share_best();
 	m->options = *o;
 	m->options.threads = threads;
 	if (m->options.timeout_ns == 0)

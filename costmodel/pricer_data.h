@@ -123,7 +123,7 @@ struct pricer_turns {
 	uint32_t pairs;
 	uint64_t ratio; /* the first per the second: the median */
 	uint64_t self_low, self_high; /* the first per itself: quartiles */
-	cost_ns took[2]; /* a run of each, the median; 0: not on record */
+	cost_ns took[2]; /* a run of each, the median; 0: not known */
 };
 
 /* A conversion of values of a class. */

@@ -68,7 +68,7 @@ is_slow(const struct shot *s, uint64_t *first)
 static bool
 fire(const struct shot *s, struct sweep *w, bool is_long, uint64_t *took)
 {
-	bool slow_clock = core_is_slow(&w->best_spin_ns);
+	bool slow_clock = core_is_slow();
 	bool slow_memory = caches_set(s, w);
 	long before = machine_preemptions();
 	const uint64_t ask = clock_cpu_ns(), cpu = clock_cpu_ns();

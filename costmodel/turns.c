@@ -72,7 +72,7 @@ is_there(const struct db_found *f)
 	return f->attempts && f->outcome == OUTCOME_OK;
 }
 
-/* Times are not there where an earlier version of the program ran them. */
+/* Times are not there where neighbours were busy all the while, or an earlier version of the program ran them. */
 static bool
 find_times(struct pricer *p, struct hash128 plans, struct pricer_turns *out,
     struct err *err)
@@ -144,6 +144,6 @@ pricer_keep_turns(struct pricer *p, struct hash128 plans,
 	ok = recording_begin(p, NULL, 0, err)
 	    && costdb_environment(p->db, facts(p), true, &env, err);
 	for (enum turns_figure i = 0; ok && i <= SECOND_TOOK; i++)
-		ok = put(p, env, plans, i, &row[i], err);
+		ok = row[i].low == 0 || put(p, env, plans, i, &row[i], err);
 	return (ok && costdb_flush(p->db, err)) || survive(p, err);
 }

@@ -1,4 +1,11 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_getcpu, MAP_ANONYMOUS */
+#endif
 #include "costmodel/watch.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 
 #include "costmodel/machine.h"
 #include "ir/base/clock.h"
@@ -11,50 +18,71 @@
 #define SPINS 20000
 #define SLACK 8 /* per cent */
 
-static void
-spin(void *took_by, uint32_t i)
-{
-	volatile uint64_t end = SPINS; /* or it would be computed before */
-	uint64_t *took = took_by;
-	const uint64_t start = clock_ns();
+static uint64_t own_best[CORES_MAX], *best = own_best;
 
-	for (volatile uint64_t k = 0; k < end; k++)
-		;
-	took[i] = clock_ns() - start;
+void
+cores_share_best(void)
+{
+	void *shared;
+
+	if (best != own_best)
+		return;
+	shared = mmap(NULL, sizeof own_best, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return;
+	best = shared;
+	for (uint32_t i = 0; i < CORES_MAX; i++)
+		best[i] = own_best[i];
+}
+
+uint64_t *
+core_best_ns(void)
+{
+	const int core = sched_getcpu();
+
+	return &best[core < 0 ? 0 : (uint32_t)core % CORES_MAX];
 }
 
 bool
-core_is_slow(uint64_t *best_ns)
+core_is_slow(void)
 {
+	volatile uint64_t end = SPINS; /* or it would be computed before */
+	uint64_t *least = core_best_ns();
+	const uint64_t start = clock_ns();
 	uint64_t took;
 
-	spin(&took, 0);
-	if (*best_ns == 0 || took < *best_ns)
-		*best_ns = took;
-	return took * 100 > *best_ns * (100 + SLACK);
+	for (volatile uint64_t i = 0; i < end; i++)
+		;
+	took = clock_ns() - start;
+	if (*least == 0 || took < *least)
+		*least = took;
+	return took * 100 > *least * (100 + SLACK);
 }
 
-/* Of the team's cores the slowest. */
-static bool
-cores_are_slow(uint64_t *best_ns)
+static void
+look(void *any_slow, uint32_t i)
 {
-	const uint32_t all = target_threads();
-	const uint32_t n = all < CORES_MAX ? all : CORES_MAX;
-	uint64_t took[CORES_MAX], most = 0;
+	atomic_bool *slow = any_slow;
 
-	team_each(n, spin, took);
-	for (uint32_t i = 0; i < n; i++) {
-		if (*best_ns == 0 || took[i] < *best_ns)
-			*best_ns = took[i];
-		most = took[i] > most ? took[i] : most;
-	}
-	return most * 100 > *best_ns * (100 + SLACK);
+	(void)i;
+	if (core_is_slow())
+		atomic_store(slow, true);
+}
+
+static bool
+cores_are_slow(void)
+{
+	atomic_bool slow = false;
+
+	team_each(target_threads(), look, &slow);
+	return slow;
 }
 
 void
 watch_begin(struct watch *w)
 {
-	w->slow = cores_are_slow(&w->best_ns);
+	w->slow = cores_are_slow();
 	w->preemptions = machine_preemptions();
 }
 
@@ -63,5 +91,5 @@ watch_end(struct watch *w)
 {
 	const bool interrupted = machine_preemptions() != w->preemptions;
 
-	return cores_are_slow(&w->best_ns) || w->slow || interrupted;
+	return cores_are_slow() || w->slow || interrupted;
 }

@@ -6,13 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Is the caller's core slower than it was at its best? *best_ns: the fastest fixed computation
- * so far; 0: there was none. Takes some 8 us. */
-bool core_is_slow(uint64_t *best_ns);
+/* The fastest fixed computation on the caller's core so far, ns; 0: there was none. */
+uint64_t *core_best_ns(void);
 
-/* Of runs on the team's cores (targets/team.h). */
+/* Is the caller's core slower than it was at its best? Takes some 8 us. */
+bool core_is_slow(void);
+
+/* Processes that are forked from now on, and this one, tell each other the best of each core: who
+ * begins beside a neighbour would not know better. Without memory for that they do not. */
+void cores_share_best(void);
+
+/* Of runs on the cores of the team (targets/team.h). */
 struct watch {
-	uint64_t best_ns; /* 0 at first */
 	long preemptions; /* of the caller's, before the run */
 	bool slow;
 };

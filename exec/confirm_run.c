@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "costmodel/core_lock.h"
+#include "costmodel/watch.h"
 #include "exec/apart.h"
 #include "exec/contender.h"
 #include "exec/loops.h"
@@ -94,42 +95,37 @@ struct looping {
 	struct runs *r;
 	uint32_t which;
 	cost_ns turn; /* what it took in turns */
-	struct loops loops;
+	struct loops loops; /* that were not disturbed */
+	uint32_t tried;
 	uint64_t start;
 };
 
 /* In the process that took turns. The first plan was the last to run. */
 static bool
-loop_here(struct looping *l, struct err *err)
+loop_here(
+    const struct looping *l, cost_ns *took, bool *disturbed, struct err *err)
 {
-	const bool goes_on = l->loops.n || l->which == 0;
-	bool disturbed;
-	cost_ns took;
+	const bool goes_on = l->tried || l->which == 0;
 
-	if (!contender_run(&l->r->contender[l->which],
-	        goes_on ? CONTENDER_GO_ON : CONTENDER_LOOP, &took, &disturbed,
-	        err))
-		return false;
-	loops_add(&l->loops, took);
-	return true;
+	return contender_run(&l->r->contender[l->which],
+	    goes_on ? CONTENDER_GO_ON : CONTENDER_LOOP, took, disturbed, err);
 }
 
 /* In one of its own, as whoever runs the plan will have: its memory is elsewhere in the
  * machine's, and that alone makes runs differ by some per cent. */
 static bool
-loop_afresh(struct looping *l, struct err *err)
+loop_afresh(
+    const struct looping *l, cost_ns *took, bool *disturbed, struct err *err)
 {
 	const struct runs *r = l->r;
 	struct contender c;
-	bool disturbed, ok;
-	cost_ns first, took = 0;
+	cost_ns first;
+	bool ok;
 
 	ok = contender_start(&c, r->plan[l->which], threads_of(r->o), err)
-	    && contender_run(&c, CONTENDER_TURN, &first, &disturbed, err)
-	    && contender_run(&c, CONTENDER_LOOP, &took, &disturbed, err);
+	    && contender_run(&c, CONTENDER_TURN, &first, disturbed, err)
+	    && contender_run(&c, CONTENDER_LOOP, took, disturbed, err);
 	contender_end(&c);
-	if (ok)
-		loops_add(&l->loops, took);
 	return ok;
 }
 
@@ -155,13 +151,13 @@ is_wanted(const struct looping *l)
 	const bool slow = l->turn >= SLOW_NS;
 	const uint32_t n = l->loops.n;
 
-	if (is_over(l->r->o) || n == LOOPS_MOST)
+	if (is_over(l->r->o) || n == LOOPS_MOST || spent >= MORE_LOOPS_NS)
 		return false;
 	if (n < (slow ? 1 : LOOPS_LEAST))
 		return true;
 	if (spent < LOOPS_NS && !slow && n < LOOPS_ENOUGH)
 		return true;
-	return spent < MORE_LOOPS_NS && is_unsure(l);
+	return is_unsure(l);
 }
 
 /* The first where it took turns, the others, at several moments, in processes of their
@@ -169,15 +165,22 @@ is_wanted(const struct looping *l)
 static bool
 loop_once(struct looping *l, struct err *err)
 {
-	if (clock_ns() - l->start > LOOPS_NS && l->loops.n >= LOOPS_LEAST)
+	cost_ns took = 0;
+	bool disturbed = false, ok;
+
+	if (clock_ns() - l->start > LOOPS_NS && l->tried >= LOOPS_LEAST)
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-	return l->loops.n && l->r->opened_ns < OPENED_SOON_NS
-	    ? loop_afresh(l, err)
-	    : loop_here(l, err);
+	ok = l->tried && l->r->opened_ns < OPENED_SOON_NS
+	    ? loop_afresh(l, &took, &disturbed, err)
+	    : loop_here(l, &took, &disturbed, err);
+	l->tried++;
+	if (ok && !disturbed)
+		loops_add(&l->loops, took);
+	return ok;
 }
 
-/* Turns are longer than loops, for the other plan had the caches, but where neighbours
- * were busy during all loops. */
+/* Turns are longer than loops, for the other plan had the caches. Where neighbours were
+ * busy during all loops nobody knows: prices say it better. */
 static bool
 loop_what_stays(struct runs *r, struct err *err)
 {
@@ -193,7 +196,7 @@ loop_what_stays(struct runs *r, struct err *err)
 		if (!loop_once(&l, err))
 			return false;
 	looped = loops_typical(&l.loops);
-	if (looped && looped < *took)
+	if (l.tried && looped < *took)
 		*took = looped;
 	return true;
 }
@@ -223,6 +226,7 @@ run_both(void *context, struct arena *a)
 	bool ok;
 
 	cores_pin(threads);
+	cores_share_best();
 	ok = contenders_start(r->contender, r->plan, threads, a, &err);
 	r->opened_ns = clock_ns() - start;
 	if (ok) {

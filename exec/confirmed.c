@@ -184,7 +184,7 @@ note_turns(struct confirming *c, const struct in_turn *t)
 
 	if (confirm_verdict(pair, t) == CONFIRM_REFUSED)
 		c->gives_way = true;
-	else if (c->took == 0 || t->a < c->took)
+	else if (t->a && (c->took == 0 || t->a < c->took))
 		c->took = t->a;
 }
 

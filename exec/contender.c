@@ -33,7 +33,6 @@ struct running {
 	uint32_t threads;
 	bool went_on; /* here, after it was opened in another process */
 	cost_ns took; /* in the last turn; 0: none yet */
-	struct watch watch;
 };
 
 /* TUNING: threads that spin behind a run of theirs, as those of a runtime that has
@@ -126,14 +125,15 @@ static bool
 run_some(struct running *r, uint32_t n, bool *disturbed, struct err *err)
 {
 	cost_ns all[LOOP_RUNS], good[LOOP_RUNS];
+	struct watch watch;
 	uint32_t kept = 0;
 
 	assert(n > 0 && n <= LOOP_RUNS);
 	for (uint32_t i = 0; i < n; i++) {
-		watch_begin(&r->watch);
+		watch_begin(&watch);
 		if (!run_once(r, &all[i], err))
 			return false;
-		if (!watch_end(&r->watch))
+		if (!watch_end(&watch))
 			good[kept++] = all[i];
 		machine_rest();
 	}

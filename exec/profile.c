@@ -72,7 +72,7 @@ profile_run(struct profile *p, struct executor *x, const struct plan *plan,
     struct tensor *out, struct arena *a, struct err *err)
 {
 	struct record *r = arena_new(a, struct record, 1);
-	struct watch watch = {.best_ns = 0};
+	struct watch watch;
 	cost_ns began;
 
 	r->composite =

@@ -76,8 +76,8 @@ grep -qE '^(likely|(not )?confirmed): [0-9.]+ of [a-z]+ \+ host \(A/A [0-9.]+-[0
 	{ fail 'the mix was not run'; cat out; }
 search curse.db again
 expect_in out ' 0 measured'
-grep -qE '^(likely|(not )?confirmed): .* pairs, on record\).*; a run takes [0-9.]+ [a-zµ]*s$' out || fail 'the mix was run again'
-expect_in again/result.json '"took_ns": '
+cp out again.out
+grep -qE '^(likely|(not )?confirmed): .* pairs, on record\)' out || fail 'the mix was run again'
 cmp -s ran/result.json again/result.json || fail 'another result'
 
 # One that wins is the plan; one that does not is not, and the other is verified.
@@ -98,7 +98,7 @@ for ratio in 1000000 2000000; do
 	edit curse.db loses.db $ratio 980000 1020000
 	rm -rf loses
 	search loses.db loses
-	grep -qE '^not confirmed: .* is taken; a run takes [0-9.]+ [a-zµ]*s$' out || fail "it is $ratio of the single target"
+	grep -qE '^not confirmed: .* is taken(; a run takes [0-9.]+ [a-zµ]*s)?$' out || fail "it is $ratio of the single target"
 	expect_in out 'verified: max error'
 	case $(targets loses) in
 	'dnnl xnnpack') fail 'the mix is still the plan' ;;
@@ -108,9 +108,9 @@ for ratio in 1000000 2000000; do
 	expect_in loses/report.html 'it is not the plan'
 done
 
-# What a run took then is what is predicted of it.
+# What a run took then is what is predicted of it, unless neighbours were busy all the while.
 run run net.onnx $mix --eager-pricing --db curse.db --runs 1
-expect_in out ' by its prices)'
+! grep -q '; a run takes ' again.out || expect_in out ' by its prices)'
 
 # What is not run is predicted, and why is said.
 search curse.db skipped --no-confirm
@@ -135,7 +135,7 @@ for ratio in 700000 999000 1005000 1200000; do
 	search nearer.db near
 	case $ratio in
 	700000) says='^confirmed: 0.70 of xnnpack' on=dnnl ;;
-	1200000) says='^not confirmed: 1.20 of xnnpack .*: xnnpack \+ host is taken; a run takes ' on=xnnpack ;;
+	1200000) says='^not confirmed: 1.20 of xnnpack .*: xnnpack \+ host is taken' on=xnnpack ;;
 	*) says='^level: 1.0[0-9]* of xnnpack' on=dnnl ;;
 	esac
 	grep -qE "$says" out || { fail "it is $ratio of XNNPACK's"; cat out; }
