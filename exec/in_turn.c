@@ -81,27 +81,33 @@ conclude(struct in_turn *out, struct turns *t)
  * and half the distance of quartiles is 0.6745 sigma. */
 #define ERROR (1.2533 / 0.6745)
 
+/* TUNING: quartiles of few may lie together by chance. */
+#define FEW 10
+#define NOISE_LEAST (IN_TURN_ONE / 200)
+
+static double
+noise_of(const struct in_turn *t)
+{
+	const double noise = ((double)t->self_high - (double)t->self_low) / 2;
+
+	return t->pairs < FEW && noise < NOISE_LEAST ? NOISE_LEAST : noise;
+}
+
 /* Is the median further from one than so many of its errors? */
 static bool
 is_apart(const struct in_turn *t, double errors)
 {
 	const double gain = (double)IN_TURN_ONE - (double)t->ratio;
-	const double noise = ((double)t->self_high - (double)t->self_low) / 2;
-	const double most = errors * ERROR * noise;
+	const double most = errors * ERROR * noise_of(t);
 
 	return t->pairs >= IN_TURN_LEAST
 	    && gain * gain * t->pairs > most * most;
 }
 
-/* TUNING: once there are so many pairs, and five more each time, what is clear is
- * clear: four errors. */
-#define CLEAR_LEAST 10
+/* TUNING: each five pairs, what is clear is clear: four errors; of few eight. */
 #define CLEAR_STEP 5
 #define CLEAR 4
-/* TUNING: quartiles of fewer may lie together by chance: eight errors then, of half a
- * per cent at least. */
 #define CLEAR_EARLY 8
-#define NOISE_LEAST (IN_TURN_ONE / 200)
 
 static struct in_turn
 so_far(const struct turns *t)
@@ -122,21 +128,11 @@ is_so_far(const struct turns *t, double errors)
 }
 
 static bool
-is_clear_early(const struct turns *t)
-{
-	struct in_turn now = so_far(t);
-
-	if (now.self_high - now.self_low < 2 * NOISE_LEAST)
-		now.self_high = now.self_low + 2 * NOISE_LEAST;
-	return is_apart(&now, CLEAR_EARLY);
-}
-
-static bool
 is_clear(const struct turns *t)
 {
 	if (t->n == 0 || t->n % CLEAR_STEP != 0)
 		return false;
-	return t->n < CLEAR_LEAST ? is_clear_early(t) : is_so_far(t, CLEAR);
+	return is_so_far(t, t->n < FEW ? CLEAR_EARLY : CLEAR);
 }
 
 /* Two errors are hardly chance. */

@@ -1,10 +1,12 @@
 /* A plan in a process of its own: what a turn is, and how it may end. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -17,17 +19,17 @@
 #define LONG_NS 3000000
 #define WHILE_NS 500000 /* less than threads are given to rest */
 #define TURN_RUNS 4 /* of a turn of one thread: one warms up */
-#define COLD_RUNS 6 /* most of a turn, which has ten at most */
 
 /* How the double runs. */
 static enum {
 	COLD_FIRST, /* longer where it comes a while after another */
-	COLD_LONG, /* so are some that come after that */
+	AS_USUAL,
 	NOT_AT_ALL,
 	TO_DEATH, /* in the second turn */
 	NOT_IN_COMPANY, /* not where another one was compiled */
 } how;
-static uint32_t ncompiled, nruns, nwarm;
+static uint32_t ncompiled, nruns;
+static uint32_t *seen; /* runs in any process; NULL: nobody asks */
 static uint64_t last_ns;
 
 static void
@@ -41,12 +43,10 @@ run(struct kernel *k, const void *const *in, void *const *out)
 		_Exit(1);
 	if (how == COLD_FIRST && clock_ns() - last_ns > WHILE_NS)
 		nanosleep(&long_time, NULL);
-	if (clock_ns() - last_ns > WHILE_NS)
-		nwarm = 0;
-	if (how == COLD_LONG && nwarm++ < COLD_RUNS)
-		nanosleep(&long_time, NULL);
 	last_ns = clock_ns();
 	nruns++;
+	if (seen)
+		++*seen;
 }
 
 static bool
@@ -170,28 +170,41 @@ a_turn_is_a_loop(void **state)
 	contender_end(&r);
 }
 
-/* A loop is of more runs than a turn, so that it matters less what was before. */
+static uint32_t
+runs_in(struct contender *r, enum contender_runs what)
+{
+	const uint32_t before = *seen;
+	struct err err = {.kind = ERR_NONE};
+	bool disturbed;
+	cost_ns took;
+
+	assert_true(contender_run(r, what, &took, &disturbed, &err));
+	return *seen - before;
+}
+
+/* A loop is of more runs than a turn, so that it matters less what was before. One that goes on
+ * has none to warm up. */
 static void
 a_loop_has_more_runs(void **state)
 {
-	struct err err = {.kind = ERR_NONE};
-	cost_ns took, least[2] = {COST_NEVER, COST_NEVER};
 	struct contender r;
-	bool disturbed;
+	uint32_t turn, loop;
 
 	(void)state;
-	how = COLD_LONG;
+	how = AS_USUAL;
+	seen = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(seen, MAP_FAILED);
 	r = started(1);
-	for (uint32_t i = 0; i < 20; i++) {
-		nanosleep(&(struct timespec){.tv_nsec = 2 * WHILE_NS}, NULL);
-		assert_true(
-		    contender_run(&r, i % 2 ? CONTENDER_LOOP : CONTENDER_TURN,
-		        &took, &disturbed, &err));
-		least[i % 2] = took < least[i % 2] ? took : least[i % 2];
-	}
-	assert_true(least[1] < LONG_NS);
-	assert_true(least[0] >= LONG_NS);
+	assert_int_equal(runs_in(&r, CONTENDER_TURN), 1); /* the first */
+	turn = runs_in(&r, CONTENDER_TURN);
+	assert_int_equal(turn, contender_turn_runs(1, 1));
+	loop = runs_in(&r, CONTENDER_LOOP);
+	assert_true(loop > turn);
+	assert_int_equal(runs_in(&r, CONTENDER_GO_ON), loop - 1);
 	contender_end(&r);
+	munmap(seen, sizeof *seen);
+	seen = NULL;
 }
 
 /* Each alone in its process, and both at once. */
