@@ -4,7 +4,6 @@
 #include "costmodel/watch.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 
 #include "costmodel/machine.h"
@@ -18,7 +17,7 @@
 #define SPINS 20000
 #define SLACK 8 /* per cent */
 
-static uint64_t own_best[CORES_MAX], *best = own_best;
+static _Atomic uint64_t own_best[CORES_MAX], *best = own_best;
 
 void
 cores_share_best(void)
@@ -33,10 +32,10 @@ cores_share_best(void)
 		return;
 	best = shared;
 	for (uint32_t i = 0; i < CORES_MAX; i++)
-		best[i] = own_best[i];
+		atomic_init(&best[i], own_best[i]);
 }
 
-uint64_t *
+_Atomic uint64_t *
 core_best_ns(void)
 {
 	const int core = sched_getcpu();
@@ -48,16 +47,19 @@ bool
 core_is_slow(void)
 {
 	volatile uint64_t end = SPINS; /* or it would be computed before */
-	uint64_t *least = core_best_ns();
+	_Atomic uint64_t *kept = core_best_ns();
 	const uint64_t start = clock_ns();
-	uint64_t took;
+	uint64_t took, least;
 
 	for (volatile uint64_t i = 0; i < end; i++)
 		;
 	took = clock_ns() - start;
-	if (*least == 0 || took < *least)
-		*least = took;
-	return took * 100 > *least * (100 + SLACK);
+	least = atomic_load_explicit(kept, memory_order_relaxed);
+	if (least == 0 || took < least) {
+		atomic_store_explicit(kept, took, memory_order_relaxed);
+		least = took;
+	}
+	return took * 100 > least * (100 + SLACK);
 }
 
 static void

@@ -3,11 +3,12 @@
 #ifndef COSTMODEL_WATCH_H
 #define COSTMODEL_WATCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* The fastest fixed computation on the caller's core so far, ns; 0: there was none. */
-uint64_t *core_best_ns(void);
+_Atomic uint64_t *core_best_ns(void);
 
 /* Is the caller's core slower than it was at its best? Takes some 8 us. */
 bool core_is_slow(void);
