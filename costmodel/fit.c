@@ -24,8 +24,28 @@ struct net {
 	double *x, *home, *weight; /* [n] */
 	uint32_t n;
 	const struct spring *spring;
-	uint32_t nsprings;
+	uint32_t *at; /* springs of i: at[from[i]] up to at[from[i + 1]] */
+	uint32_t *from; /* [n + 1] */
 };
+
+/* Both ends of each spring know it. */
+static void
+hang_up(struct net *net, uint32_t nsprings, struct arena *scratch)
+{
+	net->at = arena_new(scratch, uint32_t, (size_t)nsprings * 2);
+	net->from = arena_new(scratch, uint32_t, (size_t)net->n + 1);
+	for (uint32_t k = 0; k < nsprings; k++) {
+		net->from[net->spring[k].a]++;
+		net->from[net->spring[k].b]++;
+	}
+	/* sums are where each ends, and filled from behind where it begins */
+	for (uint32_t i = 1; i <= net->n; i++)
+		net->from[i] += net->from[i - 1];
+	for (uint32_t k = nsprings; k-- > 0;) {
+		net->at[--net->from[net->spring[k].a]] = k;
+		net->at[--net->from[net->spring[k].b]] = k;
+	}
+}
 
 uint64_t
 fit_inverse(uint64_t ratio)
@@ -63,15 +83,12 @@ best_place(const struct net *net, uint32_t i)
 {
 	double sum = net->home[i] * net->weight[i], weight = net->weight[i];
 
-	for (uint32_t k = 0; k < net->nsprings; k++) {
-		const struct spring *s = &net->spring[k];
+	for (uint32_t k = net->from[i]; k < net->from[i + 1]; k++) {
+		const struct spring *s = &net->spring[net->at[k]];
 
-		if (s->a == i)
-			sum += (net->x[s->b] - s->apart) * s->weight;
-		else if (s->b == i)
-			sum += (net->x[s->a] + s->apart) * s->weight;
-		else
-			continue;
+		sum += (s->a == i ? net->x[s->b] - s->apart
+		                  : net->x[s->a] + s->apart)
+		    * s->weight;
 		weight += s->weight;
 	}
 	return sum / weight;
@@ -198,7 +215,7 @@ fit_prices(cost_ns *ns, const cost_ns *spread, uint32_t n,
 	struct spring *spring = arena_new(scratch, struct spring, npairs);
 	struct net net = {arena_new(scratch, double, n),
 	    arena_new(scratch, double, n), arena_new(scratch, double, n), n,
-	    spring, npairs};
+	    spring, NULL, NULL};
 	struct clusters c = {arena_new(scratch, uint32_t, n), net.x, n};
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -212,6 +229,7 @@ fit_prices(cost_ns *ns, const cost_ns *spread, uint32_t n,
 		assert(pair[i].a != pair[i].b && pair[i].low > 0);
 		spring[i] = spring_of(&pair[i]);
 	}
+	hang_up(&net, npairs, scratch);
 	settle(&net);
 	join_ties(&c, pair, npairs, scratch);
 	for (uint32_t i = 0; i < n; i++)
