@@ -16,19 +16,21 @@
 /* Runs once to warm up, then `runs` times; a time is negative where the run was
  * disturbed. */
 static bool
-turn(const struct run_turns *t, struct watch *watch, uint32_t runs,
-    struct tensor *out, struct err *err)
+turn(const struct run_turns *t, uint32_t runs, struct tensor *out,
+    struct err *err)
 {
+	struct watch watch;
+
 	for (uint32_t i = 0; i <= runs; i++) {
 		cost_ns start, took;
 		bool disturbed;
 
-		watch_begin(watch);
+		watch_begin(&watch);
 		start = clock_ns();
 		if (!executor_run(t->executor, t->in, out, err))
 			return false;
 		took = clock_ns() - start;
-		disturbed = watch_end(watch);
+		disturbed = watch_end(&watch);
 		if (i > 0)
 			printf("%s%s%" PRIu64, i > 1 ? " " : "",
 			    disturbed ? "-" : "", took);
@@ -51,8 +53,8 @@ is_count(const char *line, uint32_t *runs)
 }
 
 static bool
-answer_line(const struct run_turns *t, struct watch *watch, const char *line,
-    struct tensor *out, struct err *err)
+answer_line(const struct run_turns *t, const char *line, struct tensor *out,
+    struct err *err)
 {
 	struct cores_taken held;
 	uint32_t runs;
@@ -64,7 +66,7 @@ answer_line(const struct run_turns *t, struct watch *watch, const char *line,
 		    TURN_RUNS_MAX);
 	cores_take(&held, t->threads);
 	machine_urgent(true);
-	ok = turn(t, watch, runs, out, err);
+	ok = turn(t, runs, out, err);
 	machine_urgent(false);
 	cores_release(&held);
 	return ok;
@@ -73,7 +75,6 @@ answer_line(const struct run_turns *t, struct watch *watch, const char *line,
 bool
 run_turns(const struct run_turns *t, struct tensor *out, struct err *err)
 {
-	struct watch watch;
 	char line[32];
 	bool ok = executor_hold(t->executor, t->in, err);
 
@@ -82,6 +83,6 @@ run_turns(const struct run_turns *t, struct tensor *out, struct err *err)
 	printf("ready marq %" PRIu64 " %" PRIu64 "\n", t->predicted, t->prices);
 	fflush(stdout);
 	while (ok && fgets(line, sizeof line, stdin))
-		ok = answer_line(t, &watch, line, out, err);
+		ok = answer_line(t, line, out, err);
 	return ok;
 }

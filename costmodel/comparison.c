@@ -71,6 +71,7 @@ look_up(struct comparisons *x, uint32_t i, bool *there, struct err *err)
 	struct pricer_pair *pair = &x->pair[i];
 	const struct pricer_pair turned = {.a = pair->b, .b = pair->a};
 	struct compared_pair back;
+	struct fit_pair said;
 	struct db_found f;
 
 	*there = false;
@@ -82,12 +83,13 @@ look_up(struct comparisons *x, uint32_t i, bool *there, struct err *err)
 		back = pair_of(x->p, &turned);
 		if (!find(x->p, &back, &f, err))
 			return false;
-		pair->low = fit_inverse(f.high);
-		pair->high = fit_inverse(f.low);
+		said = fit_turned(
+		    &(struct fit_pair){pair->b, pair->a, f.low, f.high});
 	} else {
-		pair->low = f.low;
-		pair->high = f.high;
+		said = (struct fit_pair){pair->a, pair->b, f.low, f.high};
 	}
+	pair->low = said.low;
+	pair->high = said.high;
 	*there = f.attempts > 0;
 	pair->known = pair->low > 0;
 	return true;

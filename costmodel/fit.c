@@ -47,10 +47,16 @@ hang_up(struct net *net, uint32_t nsprings, struct arena *scratch)
 	}
 }
 
-uint64_t
-fit_inverse(uint64_t ratio)
+static uint64_t
+inverse(uint64_t ratio)
 {
 	return ratio ? (uint64_t)(MILLION * MILLION / (double)ratio) : 0;
+}
+
+struct fit_pair
+fit_turned(const struct fit_pair *p)
+{
+	return (struct fit_pair){p->b, p->a, inverse(p->high), inverse(p->low)};
 }
 
 bool

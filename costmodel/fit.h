@@ -14,8 +14,8 @@ struct fit_pair {
 	uint64_t low, high;
 };
 
-/* A ratio the other way round: how long a takes per b. */
-uint64_t fit_inverse(uint64_t ratio);
+/* The other way round it says the same: how long a takes per b. */
+struct fit_pair fit_turned(const struct fit_pair *p);
 
 /* Do the turns not say which is the faster one? */
 bool fit_is_tie(const struct fit_pair *p);

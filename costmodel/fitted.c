@@ -44,13 +44,15 @@ fitted_recall(struct pricer *p, struct pricer_pair *pair)
 	const uint32_t b = fitted_of(p, p->subject_of[pair->b]);
 	struct pricer_turned *t = find_turned(p, a, b);
 	struct pricer_turned *back = t ? NULL : find_turned(p, b, a);
+	struct fit_pair said;
 
 	pair->known = t || back;
 	if (!pair->known)
 		return false;
 	(t ? t : back)->counts = true;
-	pair->low = t ? t->pair.low : fit_inverse(back->pair.high);
-	pair->high = t ? t->pair.high : fit_inverse(back->pair.low);
+	said = t ? t->pair : fit_turned(&back->pair);
+	pair->low = said.low;
+	pair->high = said.high;
 	return true;
 }
 

@@ -25,6 +25,7 @@
 #include "ir/base/folder.h"
 #include "ir/base/order.h"
 #include "ir/base/plural.h"
+#include "ir/base/shared_memory.h"
 #include "ir/base/verify.h"
 
 /* TUNING: blocks per job. Each compiles anew; the price is the lower quartile of their
@@ -777,9 +778,8 @@ measurer_open(struct measurer **out, const struct measure_options *o,
 		m->options.timeout_ns = MEASURE_TIMEOUT_NS;
 	m->nhelpers = workers_that_fit(o->workers, ncores / threads);
 	m->arena = a;
-	m->waits = mmap(NULL, WAITS_BYTES, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (m->waits == MAP_FAILED)
+	m->waits = shared_memory_new(WAITS_BYTES);
+	if (!m->waits)
 		return err_set(err, ERR_MEASURE,
 		    "no memory to share with workers: %s", strerror(errno));
 	for (uint32_t i = 0; i < m->nhelpers; i++) {
@@ -816,7 +816,7 @@ measurer_close(struct measurer *m)
 		waitpid(h->pid, NULL, 0);
 		helper_forget(h);
 	}
-	munmap(m->waits, WAITS_BYTES);
+	shared_memory_end(m->waits, WAITS_BYTES);
 	if (m->folder)
 		folder_remove(m->folder);
 }

@@ -72,7 +72,8 @@ is_there(const struct db_found *f)
 	return f->attempts && f->outcome == OUTCOME_OK;
 }
 
-/* Times are not there where neighbours were busy all the while, or an earlier version of the program ran them. */
+/* Times are not there where neighbours were busy all the while, or an earlier version of
+ * the program ran them. */
 static bool
 find_times(struct pricer *p, struct hash128 plans, struct pricer_turns *out,
     struct err *err)

@@ -1,13 +1,13 @@
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_getcpu, MAP_ANONYMOUS */
+#define _GNU_SOURCE /* sched_getcpu */
 #endif
 #include "costmodel/watch.h"
 
 #include <sched.h>
-#include <sys/mman.h>
 
 #include "costmodel/machine.h"
 #include "ir/base/clock.h"
+#include "ir/base/shared_memory.h"
 #include "targets/team.h"
 #include "targets/threads.h"
 
@@ -22,13 +22,10 @@ static _Atomic uint64_t own_best[CORES_MAX], *best = own_best;
 void
 cores_share_best(void)
 {
-	void *shared;
+	_Atomic uint64_t *shared =
+	    best == own_best ? shared_memory_new(sizeof own_best) : NULL;
 
-	if (best != own_best)
-		return;
-	shared = mmap(NULL, sizeof own_best, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
+	if (!shared)
 		return;
 	best = shared;
 	for (uint32_t i = 0; i < CORES_MAX; i++)

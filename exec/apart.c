@@ -1,27 +1,10 @@
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "exec/apart.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "ir/base/folder.h"
 #include "ir/base/reap.h"
-
-void *
-apart_memory(size_t bytes)
-{
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
-void
-apart_memory_end(void *at, size_t bytes)
-{
-	munmap(at, bytes);
-}
 
 static bool
 run_in(const char *folder, void (*work)(void *context, struct arena *a),

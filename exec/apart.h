@@ -1,14 +1,10 @@
 /* Something run in a process apart: a library may end it, or hang in it. What it
- * finds out it leaves in memory that is shared. */
+ * finds out it leaves in shared memory (ir/base/shared_memory.h). */
 #ifndef EXEC_APART_H
 #define EXEC_APART_H
 
 #include "ir/base/arena.h"
 #include "ir/base/err.h"
-
-/* Memory that a process apart leaves its answer in; NULL: there is none. */
-void *apart_memory(size_t bytes);
-void apart_memory_end(void *at, size_t bytes);
 
 /* Run work(context, arena) and wait for its end, however it ends; after `seconds`
  * it is killed. What it keeps in $TMPDIR is removed. ERR_MEASURE only when no process

@@ -9,6 +9,7 @@
 #include "exec/contender.h"
 #include "exec/loops.h"
 #include "ir/base/clock.h"
+#include "ir/base/shared_memory.h"
 
 /* TUNING: forty pairs of plans of 12 milliseconds; slower ones get fewer, and differ
  * less from run to run. */
@@ -260,7 +261,7 @@ confirm_run(struct in_turn *out, const char **why,
 	struct runs r = {.plan = {pair[0], pair[1]}, .o = o};
 	bool ok;
 
-	r.end = apart_memory(sizeof *r.end);
+	r.end = shared_memory_new(sizeof *r.end);
 	if (!r.end)
 		return err_set(
 		    err, ERR_MEASURE, "no memory to confirm the plan with");
@@ -268,6 +269,6 @@ confirm_run(struct in_turn *out, const char **why,
 	*out = r.end->turns;
 	*why = why_not(r.end);
 	*why = *why ? arena_str(a, *why) : NULL;
-	apart_memory_end(r.end, sizeof *r.end);
+	shared_memory_end(r.end, sizeof *r.end);
 	return ok;
 }

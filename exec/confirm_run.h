@@ -21,8 +21,8 @@ enum confirmation_kind confirm_verdict(
     const struct plan *const pair[2], const struct in_turn *t);
 
 /* A pair of plans in turn, on made-up inputs; behind that what a run of the one
- * that is the plan then takes (out->a or b; 0: neighbours were busy all the while). *why (in `a`) is why they were
- * not, else NULL. ERR_MEASURE only when no process can be had. */
+ * that is the plan then takes (out->a or b; 0: neighbours were busy all the while).
+ * *why (in `a`) is why they were not, else NULL. ERR_MEASURE only when no process can be had. */
 bool confirm_run(struct in_turn *out, const char **why,
     const struct plan *const pair[2], const struct confirm_options *o,
     struct arena *a, struct err *err);

@@ -7,6 +7,7 @@
 #include "exec/verify_composite.h"
 #include "exec/verify_state.h"
 #include "exec/verify_whole.h"
+#include "ir/base/shared_memory.h"
 #include "targets/threads.h"
 
 /* TUNING: a process that has not finished by then hangs. */
@@ -127,12 +128,12 @@ verify_run(struct verified_as *out, const struct plan *p,
 	bool ok;
 
 	w.only_build = o->only_build || (!o->whatever_size && is_beyond(p));
-	w.verdict = apart_memory(sizeof *w.verdict);
+	w.verdict = shared_memory_new(sizeof *w.verdict);
 	if (!w.verdict)
 		return err_set(
 		    err, ERR_MEASURE, "no memory to verify the plan with");
 	ok = apart_run(verify_apart, &w, SECONDS, err);
 	*out = *w.verdict;
-	apart_memory_end(w.verdict, sizeof *w.verdict);
+	shared_memory_end(w.verdict, sizeof *w.verdict);
 	return ok;
 }

@@ -81,22 +81,21 @@ is_near_best(cost_ns cost, cost_ns best)
 	    || cost <= cost_add(best, COLD_NS);
 }
 
-static bool
-is_runtime(const struct plan *p, uint32_t t)
+bool
+rival_is_runtime(const struct plan *p, const struct plan_baseline *rival)
 {
-	return p->mix->target[t].kind->nset_rules > 0;
+	return p->mix->target[rival - p->baseline].kind->nset_rules > 0;
 }
 
 static bool
-may_be_faster(
-    const struct plan *p, uint32_t t, const struct plan_baseline *best)
+may_be_faster(const struct plan *p, const struct plan_baseline *b,
+    const struct plan_baseline *best)
 {
-	const struct plan_baseline *b = &p->baseline[t];
-
 	if (b->bound)
 		return b == best && plan_is_picked(p);
-	return is_runtime(p, t) ? is_near_best(b->cost, best->cost)
-	                        : b->cost <= best->cost / 100 * NEAR_KERNELS;
+	return rival_is_runtime(p, b)
+	    ? is_near_best(b->cost, best->cost)
+	    : b->cost <= best->cost / 100 * NEAR_KERNELS;
 }
 
 static bool
@@ -134,14 +133,8 @@ plan_rivals(const struct plan *p, const struct plan_baseline *rival[RIVALS_MAX])
 		const struct plan_baseline *b = &p->baseline[t];
 
 		if (may_be_best(p, t) && !same_cover(b->plan, p)
-		    && may_be_faster(p, t, best))
+		    && may_be_faster(p, b, best))
 			n = insert(rival, n, b);
 	}
 	return n;
-}
-
-bool
-rival_is_runtime(const struct plan *p, const struct plan_baseline *rival)
-{
-	return is_runtime(p, (uint32_t)(rival - p->baseline));
 }

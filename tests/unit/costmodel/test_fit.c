@@ -15,25 +15,18 @@
 #define MILLION 1000000
 #define MOST 12
 
-static struct arena arena;
-
-static int
-setup(void **state)
-{
-	(void)state;
-	arena_init(&arena);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	arena_release(&arena);
-	return 0;
-}
-
 static const cost_ns no_spread[MOST];
+
+static void
+fit(cost_ns *ns, const cost_ns *spread, uint32_t n, const struct fit_pair *pair,
+    uint32_t npairs)
+{
+	struct arena scratch;
+
+	arena_init(&scratch);
+	fit_prices(ns, spread, n, pair, npairs, &scratch);
+	arena_release(&scratch);
+}
 
 static void
 what_agrees_stays(void **state)
@@ -42,11 +35,11 @@ what_agrees_stays(void **state)
 	const struct fit_pair pair = {0, 1, 1100000, 1100000};
 
 	(void)state;
-	fit_prices(ns, no_spread, 3, &pair, 1, &arena);
+	fit(ns, no_spread, 3, &pair, 1);
 	assert_in_range(ns[0], 99999, 100001);
 	assert_in_range(ns[1], 109999, 110001);
 	assert_int_equal(ns[2], 5000); /* in no pair */
-	fit_prices(ns, no_spread, 3, NULL, 0, &arena);
+	fit(ns, no_spread, 3, NULL, 0);
 	assert_int_equal(ns[2], 5000);
 }
 
@@ -58,7 +51,7 @@ what_disagrees_is_shared(void **state)
 	const struct fit_pair pair = {0, 1, 1080000, 1090000};
 
 	(void)state;
-	fit_prices(ns, no_spread, 2, &pair, 1, &arena);
+	fit(ns, no_spread, 2, &pair, 1);
 	assert_in_range(ns[0], 95900, 96500);
 	assert_in_range(ns[1], 103600, 104300);
 }
@@ -72,7 +65,7 @@ who_is_less_certain_moves_more(void **state)
 	const struct fit_pair pair = {0, 1, 1100000, 1100000};
 
 	(void)state;
-	fit_prices(ns, spread, 2, &pair, 1, &arena);
+	fit(ns, spread, 2, &pair, 1);
 	assert_in_range(ns[0], 99600, 100000);
 	assert_in_range(ns[1], 108500, 110000);
 }
@@ -85,7 +78,7 @@ noise_moves_hardly_anything(void **state)
 	const struct fit_pair pair = {0, 1, 700000, 1200000};
 
 	(void)state;
-	fit_prices(ns, no_spread, 2, &pair, 1, &arena);
+	fit(ns, no_spread, 2, &pair, 1);
 	assert_in_range(ns[0], 99800, 100200);
 	assert_in_range(ns[1], 104800, 105200);
 }
@@ -105,7 +98,7 @@ a_slower_one_is_not_tied_through_others(void **state)
 	assert_false(fit_is_tie(&pair[0]));
 	for (uint32_t i = 1; i < 6; i++)
 		assert_true(fit_is_tie(&pair[i]));
-	fit_prices(ns, no_spread, 4, pair, 6, &arena);
+	fit(ns, no_spread, 4, pair, 6);
 	assert_true(ns[2] > ns[0] + ns[0] / 40);
 }
 
@@ -117,7 +110,7 @@ what_is_tied_costs_the_same(void **state)
 	    {0, 1, 995000, 1010000}, {1, 3, 990000, 1012000}};
 
 	(void)state;
-	fit_prices(ns, no_spread, 4, pair, 2, &arena);
+	fit(ns, no_spread, 4, pair, 2);
 	assert_int_equal(ns[0], ns[1]);
 	assert_int_equal(ns[1], ns[3]);
 	assert_in_range(ns[0], 100500, 101500);
@@ -184,16 +177,13 @@ order_and_luck_do_not_matter(void **state)
 		struct fitting f = any_fitting(&r), other = f;
 		const double before = log_sum(&f);
 
-		fit_prices(f.ns, no_spread, f.n, f.pair, f.npairs, &arena);
+		fit(f.ns, no_spread, f.n, f.pair, f.npairs);
 		shuffle(&other, &r);
-		fit_prices(other.ns, no_spread, other.n, other.pair,
-		    other.npairs, &arena);
+		fit(other.ns, no_spread, other.n, other.pair, other.npairs);
 		for (uint32_t k = 0; k < f.n; k++)
 			assert_in_range(other.ns[k], f.ns[k] - f.ns[k] / 5000,
 			    f.ns[k] + f.ns[k] / 5000);
 		assert_true(fabs(log_sum(&f) - before) < 1e-3);
-		arena_release(&arena);
-		arena_init(&arena);
 	}
 }
 
@@ -201,14 +191,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	    T(what_agrees_stays),
-	    T(what_disagrees_is_shared),
-	    T(who_is_less_certain_moves_more),
-	    T(noise_moves_hardly_anything),
-	    T(a_slower_one_is_not_tied_through_others),
-	    T(what_is_tied_costs_the_same),
-	    T(order_and_luck_do_not_matter),
+	    cmocka_unit_test(what_agrees_stays),
+	    cmocka_unit_test(what_disagrees_is_shared),
+	    cmocka_unit_test(who_is_less_certain_moves_more),
+	    cmocka_unit_test(noise_moves_hardly_anything),
+	    cmocka_unit_test(a_slower_one_is_not_tied_through_others),
+	    cmocka_unit_test(what_is_tied_costs_the_same),
+	    cmocka_unit_test(order_and_luck_do_not_matter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,18 +1,17 @@
 /* A plan in a process of its own: what a turn is, and how it may end. */
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include <cmocka.h>
 
 #include "exec/contender.h"
 #include "ir/base/clock.h"
+#include "ir/base/shared_memory.h"
 #include "plan/search.h"
 #include "tests/support/make.h"
 
@@ -192,9 +191,8 @@ a_loop_has_more_runs(void **state)
 
 	(void)state;
 	how = AS_USUAL;
-	seen = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(seen, MAP_FAILED);
+	seen = shared_memory_new(sizeof *seen);
+	assert_non_null(seen);
 	r = started(1);
 	assert_int_equal(runs_in(&r, CONTENDER_TURN), 1); /* the first */
 	turn = runs_in(&r, CONTENDER_TURN);
@@ -203,7 +201,7 @@ a_loop_has_more_runs(void **state)
 	assert_true(loop > turn);
 	assert_int_equal(runs_in(&r, CONTENDER_GO_ON), loop - 1);
 	contender_end(&r);
-	munmap(seen, sizeof *seen);
+	shared_memory_end(seen, sizeof *seen);
 	seen = NULL;
 }
 
