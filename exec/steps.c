@@ -1,6 +1,8 @@
 /* What is done to run a plan, in order, with everything ready to run. */
 #include "exec/executor_parts.h"
 
+#include <stdlib.h>
+
 #include "ir/base/file_guard.h"
 #include "targets/widened.h"
 
@@ -144,10 +146,11 @@ steps_order(struct executor *x, struct err *err)
 	return true;
 }
 
-/* Most kernels have packed copies of their weights now; the model's, in its file,
- * need not be in memory beside them. */
+typedef void (*weight_taker)(const struct tensor *weights, size_t *sum);
+
 static void
-let_go_of_weights(const struct graph *g, const struct candidate *c)
+each_weight(const struct graph *g, const struct candidate *c, weight_taker take,
+    size_t *sum)
 {
 	for (uint32_t i = 0; i < c->nnodes; i++) {
 		const struct node *n = graph_node(g, c->node[i]);
@@ -155,12 +158,26 @@ let_go_of_weights(const struct graph *g, const struct candidate *c)
 		for (uint32_t k = 0; k < n->ninputs; k++) {
 			const struct value *v = node_in(g, n, k);
 
-			if (v && v->constant
-			    && v->constant->kind == TENSOR_VIEW)
-				file_guard_let_go(
-				    v->constant->data, v->constant->bytes);
+			if (v && v->constant)
+				take(v->constant, sum);
 		}
 	}
+}
+
+static void
+add_bytes(const struct tensor *weights, size_t *sum)
+{
+	*sum += weights->bytes;
+}
+
+/* Most kernels have packed copies of their weights now; the model's, in its file,
+ * need not be in memory beside them. */
+static void
+let_go(const struct tensor *weights, size_t *sum)
+{
+	(void)sum;
+	if (weights->kind == TENSOR_VIEW)
+		file_guard_let_go(weights->data, weights->bytes);
 }
 
 /* The same composite's kernel of the other executor. */
@@ -199,7 +216,7 @@ compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 		    "target '%s' has prices and no kernels", t->text);
 	else if (target_compile(t, p->graph, c, x->arena, &s->kernel, err)) {
 		s->kernel.fault = &x->fault;
-		let_go_of_weights(p->graph, c);
+		each_weight(p->graph, c, let_go, NULL);
 		return true;
 	}
 	return err_in(err, "composite %u (%s%s%s)", (unsigned)s->index,
@@ -249,18 +266,55 @@ compile_conversion(struct executor *x, struct exec_step *s, struct err *err)
 	return true;
 }
 
+struct heavy_step {
+	struct exec_step *step;
+	size_t bytes; /* of weights */
+};
+
+static int
+by_weights(const void *a, const void *b)
+{
+	const struct heavy_step *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return x->step < y->step ? -1 : x->step > y->step;
+}
+
+static bool
+compile_step(struct executor *x, struct exec_step *s, struct err *err)
+{
+	switch (s->kind) {
+	case STEP_CONVERSION:
+		return compile_conversion(x, s, err);
+	case STEP_COMPOSITE:
+		return compile_composite(x, s, err);
+	case STEP_REGION:
+		break;
+	}
+	return true;
+}
+
+/* Those with the most weights first: what a kernel packs is there twice for a while, so
+ * that should be beside as little as possible. */
 bool
 steps_compile(struct executor *x, struct err *err)
 {
-	for (uint32_t i = 0; i < x->nsteps; i++) {
-		struct exec_step *s = &x->step[i];
+	struct heavy_step *order =
+	    arena_new(x->arena, struct heavy_step, x->nsteps);
 
-		if (s->kind == STEP_CONVERSION
-		    && !compile_conversion(x, s, err))
-			return false;
-		if (s->kind == STEP_COMPOSITE && !compile_composite(x, s, err))
-			return false;
+	for (uint32_t i = 0; i < x->nsteps; i++) {
+		struct exec_step *s = order[i].step = &x->step[i];
+
+		if (s->kind == STEP_COMPOSITE)
+			each_weight(x->plan->graph,
+			    plan_candidate(x->plan, s->index), add_bytes,
+			    &order[i].bytes);
 	}
+	qsort(order, x->nsteps, sizeof *order, by_weights);
+	for (uint32_t i = 0; i < x->nsteps; i++)
+		if (!compile_step(x, order[i].step, err))
+			return false;
 	return true;
 }
 

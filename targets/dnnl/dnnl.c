@@ -17,6 +17,7 @@
 #include "targets/pieces.h"
 #include "targets/target.h"
 #include "targets/threads.h"
+#include "targets/tiling.h"
 
 extern const struct target_kind target_dnnl;
 
@@ -223,10 +224,13 @@ environment(const struct target *t, struct buf *b)
 	loaded_build(b, "onednn_library_build", "libdnnl");
 }
 
+static const struct target_option options[] = {TILING_MEMORY, {.name = NULL}};
+
 const struct target_kind target_dnnl = {
     .name = "dnnl",
     .kernel_library = "oneDNN",
     .summary = "oneDNN: blocked and channels-last kernels with fusion",
+    .option = options,
     .rule = rules,
     .nrules = NRULES,
     .source = PRICE_MEASURED,

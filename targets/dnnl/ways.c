@@ -5,6 +5,7 @@
 
 #include "targets/need.h"
 #include "targets/pieces.h"
+#include "targets/tiling.h"
 #include "targets/window.h"
 
 enum way_number {
@@ -382,6 +383,16 @@ takes_winograd(const struct window *w, int64_t channels, int64_t group)
 	return ok;
 }
 
+/* SOURCE: its tiles with AVX-512 are of 4x4 outputs. */
+static bool
+is_winograd_worth(const struct match_in *m, const struct node *anchor)
+{
+	const struct tiling t = tiling_of(&node_in(m->graph, anchor, 0)->type,
+	    &node_out(m->graph, anchor, 0)->type, 3, 1);
+
+	return tiling_is_worth(&t, 4, tiling_effort(&t, 2), m->target);
+}
+
 static int64_t
 kernel_size(const struct window *w)
 {
@@ -445,7 +456,8 @@ ways_conv(const struct match_in *m, struct formats *f,
 		return w.n;
 	}
 	winograd = takes_winograd(&window, in->dim[1], group)
-	    && takes_winograd_steps(&fused);
+	    && takes_winograd_steps(&fused)
+	    && is_winograd_worth(m, fused.anchor);
 	unrolls =
 	    has_direct_kernels(&fused) && takes_window(&window, result->dim[3]);
 	direct = unrolls && takes_channels(group, in->dim[1], result->dim[1]);

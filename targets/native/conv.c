@@ -10,6 +10,7 @@
 #include "targets/guarded.h"
 #include "targets/lanes.h"
 #include "targets/threads.h"
+#include "targets/tiling.h"
 #include "targets/weights.h"
 
 #define NEED why_need
@@ -130,78 +131,28 @@ accept_winograd(const struct match_in *m, struct why *why)
 
 /* ---- which ways are worth a price ---- */
 
-/* TUNING: reading the weights counts as so many tiles, a transform of a channel as
- * so many multiplications; from rates of one core (docs/notebook.md). */
-#define WEIGHTS_AS_TILES 9
-#define TRANSFORM_AS 12
 /* TUNING: what seems costlier than the best by so much is not offered. */
 #define WORTH 1.5
 /* TUNING: transforms of a block in a private cache. */
 #define CACHED ((size_t)256 << 10)
 
-/* What ways of one convolution have in common. */
-struct winograd_work {
-	const struct type *in, *out;
-	size_t channels, filters; /* of a group */
-	uint32_t beyond; /* what a tile's inputs have more than its outputs */
-};
-
-static struct winograd_work
-work_of(const struct winograd_source *s)
-{
-	return (struct winograd_work){s->in, s->out,
-	    (size_t)s->in->dim[1] / s->groups,
-	    (size_t)s->out->dim[1] / s->groups,
-	    (uint32_t)s->weights->dim[2] - 1};
-}
-
-/* Inputs of a tile. */
-static size_t
-area_of(const struct winograd_work *w, uint32_t size)
-{
-	return (size_t)(size + w->beyond) * (size + w->beyond);
-}
-
-/* Tiles of the whole result. */
-static size_t
-tiles_of(const struct type *out, uint32_t size)
-{
-	return (size_t)(out->dim[0] * ((out->dim[2] + size - 1) / size)
-	    * ((out->dim[3] + size - 1) / size));
-}
-
-/* In multiplications of a group, more or less. */
-static double
-effort(const struct winograd_work *w, uint32_t size)
-{
-	const double c = (double)w->channels, k = (double)w->filters;
-	const double tiles = (double)tiles_of(w->out, size);
-
-	return (double)area_of(w, size)
-	    * ((tiles + WEIGHTS_AS_TILES) * c * k
-	        + tiles * TRANSFORM_AS * (c + k));
-}
-
 /* There are transforms of so large a tile. */
 static bool
-is_known_size(const struct winograd_work *w, uint32_t size)
+is_known_size(const struct tiling *w, uint32_t size)
 {
 	return size + w->beyond <= WINOGRAD_SIDE;
 }
 
 static size_t
-block_bytes(const struct winograd_work *w, uint32_t size, uint32_t block)
+block_bytes(const struct tiling *w, uint32_t size, uint32_t block)
 {
-	return sizeof(float) * area_of(w, size) * block
+	return sizeof(float) * tiling_area(w, size) * block
 	    * (w->channels + w->filters);
 }
 
-/* TUNING: weights of more than this are read anew for each block from far away. */
-#define FAR ((size_t)4 << 20)
-
 /* The largest block that stays in the cache, or the first. */
 static uint32_t
-cached_block(const struct winograd_work *w, uint32_t size)
+cached_block(const struct tiling *w, uint32_t size)
 {
 	uint32_t i = 0;
 
@@ -210,19 +161,12 @@ cached_block(const struct winograd_work *w, uint32_t size)
 	return i;
 }
 
-/* Of a group's filters. */
-static bool
-is_far(const struct winograd_work *w, uint32_t size)
-{
-	return sizeof(float) * area_of(w, size) * w->channels * w->filters
-	    > FAR;
-}
-
 /* A larger one, that reads the weights less often. */
 static uint32_t
-larger_block(const struct winograd_work *w, uint32_t size, uint32_t cached)
+larger_block(const struct tiling *w, uint32_t size, uint32_t cached)
 {
-	const uint32_t larger = is_far(w, size) ? NBLOCKS - 1 : cached + 2;
+	const uint32_t larger =
+	    tiling_is_far(w, size) ? NBLOCKS - 1 : cached + 2;
 
 	return larger < NBLOCKS ? larger : NBLOCKS - 1;
 }
@@ -260,8 +204,7 @@ offer(struct offers *o, struct winograd_way w)
 }
 
 static void
-offer_places(
-    struct offers *o, struct winograd_way way, const struct winograd_work *w)
+offer_places(struct offers *o, struct winograd_way way, const struct tiling *w)
 {
 	const int64_t width = o->version->width;
 
@@ -275,14 +218,13 @@ offer_places(
 }
 
 static void
-offer_blocks(
-    struct offers *o, struct winograd_way way, const struct winograd_work *w)
+offer_blocks(struct offers *o, struct winograd_way way, const struct tiling *w)
 {
 	const uint32_t size = sizes[way.size];
 
 	way.block = cached_block(w, size);
 	offer_places(o, way, w);
-	if (blocks[way.block] >= tiles_of(w->out, size))
+	if (blocks[way.block] >= tiling_count(w, size))
 		return; /* a larger one is the same */
 	way.block = larger_block(w, size, way.block);
 	offer_places(o, way, w);
@@ -290,37 +232,32 @@ offer_blocks(
 
 /* The least of the first n sizes. */
 static double
-least_effort(const struct winograd_work *w, uint32_t n)
+least_effort(const struct tiling *w, uint32_t n)
 {
 	double least = HUGE_VAL;
 
 	for (uint32_t i = 0; i < n && is_known_size(w, sizes[i]); i++)
-		if (effort(w, sizes[i]) < least)
-			least = effort(w, sizes[i]);
+		if (tiling_effort(w, sizes[i]) < least)
+			least = tiling_effort(w, sizes[i]);
 	return least;
 }
 
-/* A size's filters that are far away take their memory only where they promise to be
- * faster than a smaller size's, or memory is free. */
 static bool
-is_worth(const struct winograd_work *w, bool free, uint32_t i)
+is_worth(const struct offers *o, const struct tiling *w, uint32_t i)
 {
-	const double own = effort(w, sizes[i]);
-
-	return own <= WORTH * least_effort(w, NSIZES)
-	    && (free || !is_far(w, sizes[i]) || own < least_effort(w, i));
+	return tiling_effort(w, sizes[i]) <= WORTH * least_effort(w, NSIZES)
+	    && tiling_is_worth(
+	        w, sizes[i], least_effort(w, i), o->match->target);
 }
 
 static void
-offer_sizes(struct offers *o, const struct winograd_work *w)
+offer_sizes(struct offers *o, const struct tiling *w)
 {
 	struct winograd_way way = {.guard = o->guards};
-	const char *memory = target_option_get(o->match->target, "memory");
-	const bool free = strcmp(memory, "free") == 0;
 
 	for (uint32_t i = 0; i < NSIZES && is_known_size(w, sizes[i]); i++) {
 		way.size = i;
-		if (is_worth(w, free, i))
+		if (is_worth(o, w, i))
 			offer_blocks(o, way, w);
 	}
 }
@@ -329,7 +266,8 @@ uint32_t
 winograd_ways(const struct match_in *m, const struct winograd_source *s,
     bool of_bytes, struct formats *f, struct implementation *out, uint32_t max)
 {
-	const struct winograd_work w = work_of(s);
+	const struct tiling w =
+	    tiling_of(s->in, s->out, (uint32_t)s->weights->dim[2], s->groups);
 	struct offers o = {.match = m,
 	    .of_bytes = of_bytes,
 	    .guards = !of_bytes && m->keep_nan && guard_suffices(m),

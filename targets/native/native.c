@@ -4,6 +4,7 @@
 #include "targets/byte_product.h"
 #include "targets/cores.h"
 #include "targets/dynamic.h"
+#include "targets/tiling.h"
 
 extern const struct target_kind target_native;
 
@@ -219,9 +220,7 @@ environment(const struct target *t, struct buf *b)
 static const struct target_option options[] = {
     {"vectors", "auto|avx512|avx2|neon|c|wide", "auto",
         "instruction set of the kernels (wide: AVX-512's, made of others)"},
-    {"memory", "spared|free", "spared",
-        "free: convolutions may keep filters of several times the memory for little"},
-    {.name = NULL}};
+    TILING_MEMORY, {.name = NULL}};
 
 const struct target_kind target_native = {
     .name = "native",
