@@ -39,7 +39,7 @@
 #define BLOCKS_PAIR 4
 /* ... two that say the same one is the faster, one set up second in each, need no
  * more, where both say by so much, per cent. */
-#define PAIR_CLEAR 3
+#define PAIR_CLEAR 2
 /* TUNING: jobs measured in rounds together, which spreads their blocks over a
  * second or so and still finishes jobs one group after the other. */
 #define GROUP 24

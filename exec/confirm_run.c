@@ -88,8 +88,10 @@ confirm_verdict(const struct plan *const pair[2], const struct in_turn *t)
 #define OPENED_SOON_NS UINT64_C(400000000) /* both plans */
 #define LOOPS_ENOUGH 6 /* more only of what is not sure */
 #define LOOPS_LEAST 3
-/* TUNING: runs that take longer differ by less than what another loop of them costs. */
+/* TUNING: runs that take longer differ by less than what another loop of them costs, and
+ * such that stream all of their weights anew by nothing from those in turn. */
 #define SLOW_NS UINT64_C(50000000)
+#define SLOWEST_NS UINT64_C(100000000)
 
 /* What a run takes of the plan that the turns leave. */
 struct looping {
@@ -152,7 +154,8 @@ is_wanted(const struct looping *l)
 	const bool slow = l->turn >= SLOW_NS;
 	const uint32_t n = l->loops.n;
 
-	if (is_over(l->r->o) || n == LOOPS_MOST || spent >= MORE_LOOPS_NS)
+	if (is_over(l->r->o) || n == LOOPS_MOST || spent >= MORE_LOOPS_NS
+	    || l->turn >= SLOWEST_NS)
 		return false;
 	if (n < (slow ? 1 : LOOPS_LEAST))
 		return true;
