@@ -46,7 +46,7 @@ struct measure_options {
 /* TUNING: for one block, compiling and the check included. */
 #define MEASURE_TIMEOUT_NS UINT64_C(60000000000)
 
-#define MEASURE_PROTOCOL 8 /* bump when figures are no longer comparable */
+#define MEASURE_PROTOCOL 9 /* bump when figures are no longer comparable */
 
 /* A job: a candidate, or a conversion of `value` (when candidate is
  * UINT32_MAX). */
@@ -65,6 +65,10 @@ struct measure_job {
 	uint32_t second;
 	struct wanted_subject of, other; /* the same for boards */
 };
+
+/* A job of those that were given is finished; r is the caller's. */
+typedef void (*measure_done)(
+    void *context, uint32_t job, const struct sample *r);
 
 /* Is the candidate's price told by a tool (target.ask_ms)? */
 bool measure_asks(const struct measure_options *o, uint32_t candidate);

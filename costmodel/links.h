@@ -39,7 +39,7 @@ uint32_t links_workers(const struct links *l);
 struct links_run {
 	uint64_t deadline_ns, timeout_ns;
 	const atomic_bool *stop;
-	void (*done)(void *context, uint32_t job, const struct sample *r);
+	measure_done done;
 	void *context;
 };
 struct wire_job;

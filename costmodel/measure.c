@@ -18,6 +18,7 @@
 #include "costmodel/core_type.h"
 #include "costmodel/links.h"
 #include "costmodel/machine.h"
+#include "costmodel/revisit.h"
 #include "costmodel/wire.h"
 #include "costmodel/worker.h"
 #include "costmodel/watch.h"
@@ -243,7 +244,7 @@ struct job_group {
 	uint32_t first, n; /* jobs of this group */
 	uint32_t round, next; /* round, next job of it (counted from 0) */
 	uint32_t nbusy;
-	void (*done)(void *context, uint32_t job, const struct sample *r);
+	measure_done done;
 	void *context;
 };
 
@@ -608,9 +609,8 @@ run_group(struct job_group *k, struct err *err)
 }
 
 static bool
-run_here(struct measurer *m, const struct measure_job *job, uint32_t n,
-    void (*done)(void *context, uint32_t job, const struct sample *r),
-    void *context, struct err *err)
+run_groups(struct measurer *m, const struct measure_job *job, uint32_t n,
+    measure_done done, void *context, struct err *err)
 {
 	struct job_group k = {
 	    .measurer = m, .job = job, .done = done, .context = context};
@@ -627,12 +627,29 @@ run_here(struct measurer *m, const struct measure_job *job, uint32_t n,
 	return ok;
 }
 
+static bool
+run_here(struct measurer *m, const struct measure_job *job, uint32_t n,
+    measure_done done, void *context, struct err *err)
+{
+	struct arena scratch;
+	struct revisit v;
+	bool ok;
+
+	arena_init(&scratch);
+	v = revisit_new(job, n, done, context, &scratch);
+	ok = run_groups(m, job, n, revisit_first, &v, err)
+	    && run_groups(m, v.again, v.nagain, revisit_second, &v, err);
+	revisit_end(&v);
+	arena_release(&scratch);
+	return ok;
+}
+
 /* ---- jobs of boards ---- */
 
 /* Some of the jobs, under other numbers. */
 struct some_jobs {
 	const uint32_t *of; /* by their number here */
-	void (*done)(void *context, uint32_t job, const struct sample *r);
+	measure_done done;
 	void *context;
 };
 
@@ -701,8 +718,7 @@ run_linked(struct measurer *m, const struct measure_job *job, uint32_t n,
 
 bool
 measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
-    void (*done)(void *context, uint32_t job, const struct sample *r),
-    void *context, struct err *err)
+    measure_done done, void *context, struct err *err)
 {
 	struct some_jobs some = {.done = done, .context = context};
 

@@ -20,8 +20,7 @@ bool measurer_open(struct measurer **m, const struct measure_options *o,
 /* Measure jobs[0..n), any order, all workers; `done` is called for each as it
  * is finished, in the orchestrator. Returns early (true) on stop and at the deadline. */
 bool measurer_run(struct measurer *m, const struct measure_job *job, uint32_t n,
-    void (*done)(void *context, uint32_t job, const struct sample *r),
-    void *context, struct err *err);
+    measure_done done, void *context, struct err *err);
 
 /* From now on another deadline holds. */
 void measurer_set_deadline(struct measurer *m, uint64_t deadline_ns);
