@@ -28,8 +28,8 @@
 /* TUNING: what has larger operands finds in the outer cache what a whole run leaves there: that
  * keeps what is used again soon. 4.8 MB that were just written are read in 97 us where nothing
  * but as much was streamed before, in 209 in MobileNetV2's plan. */
-#define OPERANDS_LARGE ((size_t)2 << 20)
-#define SWEEP_RUN ((size_t)48 << 20)
+#define OPERANDS_LARGE ((size_t)4 << 20)
+#define SWEEP_RUN ((size_t)32 << 20)
 /* TUNING: twice the largest second cache of today: what was in it is further out. */
 #define SWEEP_NEAR ((size_t)4 << 20)
 

@@ -32,9 +32,10 @@
 /* TUNING: blocks per job. Each compiles anew; the price is the lower quartile of their
  * medians. */
 #define BLOCKS 3
-/* TUNING: two that are no further apart, per cent, need no third, and one that is no
+/* TUNING: two that are no further apart, per cent or ns, need no third, and one that is no
  * further from what a probe showed, on a setup of its own, no second. */
 #define BLOCKS_AGREE 3
+#define BLOCKS_AGREE_NS 500
 /* ... of two candidates in turn: an even number, because what is set up second may
  * come out faster, and each is second as often as the other. */
 #define BLOCKS_PAIR 4
@@ -390,7 +391,9 @@ is_pair_clear(uint64_t a, uint64_t b)
 static bool
 agree(uint64_t a, uint64_t b)
 {
-	return (a < b ? b - a : a - b) * 100 <= BLOCKS_AGREE * a;
+	const uint64_t apart = a < b ? b - a : a - b;
+
+	return apart * 100 <= BLOCKS_AGREE * a || apart <= BLOCKS_AGREE_NS;
 }
 
 /* Have the blocks of a job said what there is to say? */

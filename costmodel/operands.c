@@ -9,6 +9,11 @@
 /* TUNING: kept at once, bytes. */
 #define OPERAND_BYTES ((size_t)256 << 20)
 
+struct operand_key {
+	const struct graph *graph;
+	uint64_t value, format;
+};
+
 void
 operands_init(struct kept_operands *o, const struct mix *m)
 {
@@ -66,22 +71,18 @@ operands_room(struct kept_operands *o, size_t bytes)
 	return r->at;
 }
 
-void *
-operand_new(const struct graph *g, const struct mix *m, const struct port *p,
-    struct arena *a, struct err *err)
+/* In another format than the plain one. */
+static void *
+converted(const void *plain, const struct graph *g, const struct mix *m,
+    const struct port *p, struct arena *a, struct err *err)
 {
 	const struct type *type = &graph_value(g, p->value)->type;
 	const struct format *f = m->formats.format;
-	void *plain = seed_buffer(a, format_bytes(f[FORMAT_PLAIN], type));
 	const struct format_change change = {f[FORMAT_PLAIN], f[p->format],
 	    type, format_quant(&m->formats, p->value)};
+	void *data = seed_buffer(a, format_place_bytes(f[p->format], type));
 	struct converter c;
-	void *data;
 
-	seed_value(g, p->value, plain);
-	if (p->format == FORMAT_PLAIN)
-		return plain;
-	data = seed_buffer(a, format_place_bytes(f[p->format], type));
 	if (!converter_new(&c, &change, a, err))
 		return NULL;
 	c.run(&c, plain, data);
@@ -90,26 +91,78 @@ operand_new(const struct graph *g, const struct mix *m, const struct port *p,
 	return data;
 }
 
-const void *
-operands_get(struct kept_operands *o, const struct graph *g,
-    const struct port *p, struct err *err)
+static void *
+plain_new(
+    const struct graph *g, const struct mix *m, value_id v, struct arena *a)
 {
-	const struct {
-		const struct graph *graph;
-		uint64_t value, format;
-	} key = {g, p->value, p->format};
-	uint32_t at = map_find(&o->map, &key, sizeof key);
-	const void *made;
+	void *plain = seed_buffer(a,
+	    format_bytes(
+	        m->formats.format[FORMAT_PLAIN], &graph_value(g, v)->type));
 
-	if (at != MAP_NONE)
-		return o->made[at];
-	made = operand_new(g, o->mix, p, &o->arena, err);
-	if (!made)
-		return NULL;
+	seed_value(g, v, plain);
+	return plain;
+}
+
+void *
+operand_new(const struct graph *g, const struct mix *m, const struct port *p,
+    struct arena *a, struct err *err)
+{
+	void *plain = plain_new(g, m, p->value, a);
+
+	return p->format == FORMAT_PLAIN ? plain
+	                                 : converted(plain, g, m, p, a, err);
+}
+
+/* What was kept, or NULL. */
+static const void *
+kept(const struct kept_operands *o, const struct graph *g, value_id v,
+    format_id f)
+{
+	const struct operand_key key = {g, v, f};
+	const uint32_t at = map_find(&o->map, &key, sizeof key);
+
+	return at == MAP_NONE ? NULL : o->made[at];
+}
+
+static void
+keep(struct kept_operands *o, const struct graph *g, value_id v, format_id f,
+    const void *made)
+{
+	const struct operand_key key = {g, v, f};
+
 	o->made =
 	    arena_grow(&o->arena, o->made, &o->cap, o->n + 1, sizeof *o->made);
 	o->made[o->n] = made;
 	map_add(&o->map, arena_copy(&o->arena, &key, sizeof key), sizeof key,
 	    o->n++);
+}
+
+static const void *
+kept_plain(struct kept_operands *o, const struct graph *g, value_id v)
+{
+	const void *made = kept(o, g, v, FORMAT_PLAIN);
+
+	if (!made) {
+		made = plain_new(g, o->mix, v, &o->arena);
+		keep(o, g, v, FORMAT_PLAIN, made);
+	}
+	return made;
+}
+
+const void *
+operands_get(struct kept_operands *o, const struct graph *g,
+    const struct port *p, struct err *err)
+{
+	const void *made = kept(o, g, p->value, p->format);
+	const void *plain;
+
+	if (made)
+		return made;
+	plain = kept_plain(o, g, p->value);
+	if (p->format == FORMAT_PLAIN)
+		return plain;
+	made = converted(plain, g, o->mix, p, &o->arena, err);
+	if (made)
+		keep(o, g, p->value, p->format, made);
 	return made;
 }

@@ -13,10 +13,11 @@
  * differ by more than shots do. */
 #define SHOTS 5
 #define SHOTS_TRIED 12
-/* TUNING: a block ends after this long when it has three shots, or after twice that
- * when it has four pairs: what takes milliseconds differs little from run to run, but by
- * one to three per cent from one setup to the next, which is another block. */
-#define BLOCK_NS UINT64_C(8000000)
+/* TUNING: a block ends after this long when it has three shots, one of pairs when it has
+ * four: what takes milliseconds, or as long to prepare for, differs little from run to run,
+ * but by one to three per cent from one setup to the next, which is another block. */
+#define BLOCK_NS UINT64_C(4000000)
+#define BLOCK_PAIRS_NS UINT64_C(16000000)
 #define SHOTS_LEAST 3
 #define PAIRS_LEAST 4
 /* TUNING: runs from here on are timed once a block. */
@@ -157,7 +158,7 @@ sample_pair(const struct shot *x, const struct shot *y, struct sweep *w)
 		else
 			b.dropped++;
 		tried++;
-		if (clock_ns() - start > 2 * BLOCK_NS && tried >= PAIRS_LEAST)
+		if (clock_ns() - start > BLOCK_PAIRS_NS && tried >= PAIRS_LEAST)
 			break;
 	}
 	settle(&b, good, any, tried);
