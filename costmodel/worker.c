@@ -174,28 +174,31 @@ idle_beside(const struct measure_options *o)
 
 /* ---- jobs ---- */
 
-/* Bytes of the constants a candidate reads; with `own`, they are among its pages. */
+struct weights_read {
+	struct own_pages *own;
+	size_t bytes;
+};
+
+/* What lies in the model's file was there before the kernel. */
+static void
+take_weights(void *context, const struct tensor *weights)
+{
+	struct weights_read *w = context;
+
+	w->bytes += weights->bytes;
+	if (weights->kind == TENSOR_VIEW)
+		own_pages_add(w->own, weights->data, weights->bytes);
+}
+
+/* Bytes of the constants a candidate reads, which are among its own pages. */
 static size_t
 weights_of(
     const struct graph *g, const struct candidate *c, struct own_pages *own)
 {
-	size_t sum = 0;
+	struct weights_read w = {own, 0};
 
-	for (uint32_t i = 0; i < c->nnodes; i++) {
-		const struct node *n = graph_node(g, c->node[i]);
-
-		for (uint32_t k = 0; k < n->ninputs; k++) {
-			const struct value *v = node_in(g, n, k);
-
-			if (!v || !v->constant)
-				continue;
-			sum += v->constant->bytes;
-			if (own && v->constant->kind == TENSOR_VIEW)
-				own_pages_add(
-				    own, v->constant->data, v->constant->bytes);
-		}
-	}
-	return sum;
+	candidate_constants(g, c, take_weights, &w);
+	return w.bytes;
 }
 
 static size_t

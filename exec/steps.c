@@ -146,36 +146,20 @@ steps_order(struct executor *x, struct err *err)
 	return true;
 }
 
-typedef void (*weight_taker)(const struct tensor *weights, size_t *sum);
-
 static void
-each_weight(const struct graph *g, const struct candidate *c, weight_taker take,
-    size_t *sum)
+add_bytes(void *sum, const struct tensor *weights)
 {
-	for (uint32_t i = 0; i < c->nnodes; i++) {
-		const struct node *n = graph_node(g, c->node[i]);
+	size_t *bytes = sum;
 
-		for (uint32_t k = 0; k < n->ninputs; k++) {
-			const struct value *v = node_in(g, n, k);
-
-			if (v && v->constant)
-				take(v->constant, sum);
-		}
-	}
-}
-
-static void
-add_bytes(const struct tensor *weights, size_t *sum)
-{
-	*sum += weights->bytes;
+	*bytes += weights->bytes;
 }
 
 /* Most kernels have packed copies of their weights now; the model's, in its file,
  * need not be in memory beside them. */
 static void
-let_go(const struct tensor *weights, size_t *sum)
+let_go(void *context, const struct tensor *weights)
 {
-	(void)sum;
+	(void)context;
 	if (weights->kind == TENSOR_VIEW)
 		file_guard_let_go(weights->data, weights->bytes);
 }
@@ -216,7 +200,7 @@ compile_composite(struct executor *x, struct exec_step *s, struct err *err)
 		    "target '%s' has prices and no kernels", t->text);
 	else if (target_compile(t, p->graph, c, x->arena, &s->kernel, err)) {
 		s->kernel.fault = &x->fault;
-		each_weight(p->graph, c, let_go, NULL);
+		candidate_constants(p->graph, c, let_go, NULL);
 		return true;
 	}
 	return err_in(err, "composite %u (%s%s%s)", (unsigned)s->index,
@@ -307,7 +291,7 @@ steps_compile(struct executor *x, struct err *err)
 		struct exec_step *s = order[i].step = &x->step[i];
 
 		if (s->kind == STEP_COMPOSITE)
-			each_weight(x->plan->graph,
+			candidate_constants(x->plan->graph,
 			    plan_candidate(x->plan, s->index), add_bytes,
 			    &order[i].bytes);
 	}

@@ -97,6 +97,22 @@ candidate_output(const struct candidate *c, value_id v)
 	return number_of(c->output, c->noutputs, v);
 }
 
+void
+candidate_constants(const struct graph *g, const struct candidate *c,
+    constant_taker take, void *context)
+{
+	for (uint32_t i = 0; i < c->nnodes; i++) {
+		const struct node *n = graph_node(g, c->node[i]);
+
+		for (uint32_t k = 0; k < n->ninputs; k++) {
+			const struct value *v = node_in(g, n, k);
+
+			if (v && v->constant)
+				take(context, v->constant);
+		}
+	}
+}
+
 const char *
 price_source_text(enum price_source s)
 {

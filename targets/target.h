@@ -114,6 +114,11 @@ int32_t candidate_input(const struct candidate *c, value_id v);
 /* Which of its outputs; -1: none. */
 int32_t candidate_output(const struct candidate *c, value_id v);
 
+/* Each constant that a node of the candidate reads; one that two read is taken twice. */
+typedef void (*constant_taker)(void *context, const struct tensor *constant);
+void candidate_constants(const struct graph *g, const struct candidate *c,
+    constant_taker take, void *context);
+
 /* Input `in` may lie inside output `out`, `offset` bytes behind its start, or
  * around it (offset <= 0): they hold the same bytes where they meet. */
 struct overlay {
