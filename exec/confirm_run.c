@@ -253,7 +253,7 @@ why_not(const struct runs_end *x)
 		return "running it ended its process";
 	if (x->why[0])
 		return x->why;
-	return x->turns.pairs < IN_TURN_LEAST ? "stopped early" : NULL;
+	return x->turns.stopped ? "stopped early" : NULL;
 }
 
 bool

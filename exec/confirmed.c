@@ -157,8 +157,12 @@ try_against(const struct confirming *c, struct in_turn *t, const char **why,
 	if (!*on_record)
 		return *why || run(t, why, c, hash, err);
 	*why = NULL;
-	*t = (struct in_turn){kept.pairs, kept.ratio, kept.self_low,
-	    kept.self_high, kept.took[0], kept.took[1]};
+	*t = (struct in_turn){.pairs = kept.pairs,
+	    .ratio = kept.ratio,
+	    .self_low = kept.self_low,
+	    .self_high = kept.self_high,
+	    .a = kept.took[0],
+	    .b = kept.took[1]};
 	return true;
 }
 

@@ -100,7 +100,7 @@ is_apart(const struct in_turn *t, double errors)
 	const double gain = (double)IN_TURN_ONE - (double)t->ratio;
 	const double most = errors * ERROR * noise_of(t);
 
-	return t->pairs >= IN_TURN_LEAST
+	return t->pairs >= IN_TURN_LEAST_SLOW
 	    && gain * gain * t->pairs > most * most;
 }
 
@@ -143,8 +143,11 @@ is_clear(const struct turns *t)
 static bool
 is_spent(const struct turns *t)
 {
-	return t->n >= IN_TURN_LEAST && t->spent >= t->o->budget
-	    && (t->spent / 2 >= t->o->budget || is_so_far(t, SURE));
+	if (t->n < IN_TURN_LEAST_SLOW || t->spent < t->o->budget)
+		return false;
+	if (t->n < IN_TURN_LEAST)
+		return t->dropped == 0 && is_so_far(t, CLEAR);
+	return t->spent / 2 >= t->o->budget || is_so_far(t, SURE);
 }
 
 static bool
@@ -175,11 +178,12 @@ in_turn_run(struct in_turn *out, const struct in_turn_options *o,
 		x[0] = x[2];
 	}
 	conclude(out, &t);
+	out->stopped = !is_enough(&t);
 	return true;
 }
 
 bool
 in_turn_wins(const struct in_turn *t)
 {
-	return t->ratio < IN_TURN_ONE && is_apart(t, SURE);
+	return !t->stopped && t->ratio < IN_TURN_ONE && is_apart(t, SURE);
 }

@@ -5,18 +5,23 @@
 #define EXEC_IN_TURN_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "ir/base/cost.h"
 #include "ir/base/err.h"
 
-/* TUNING: fewer say nothing; more only cost time. */
+/* TUNING: fewer say nothing; more only cost time. Of plans so slow that three take the
+ * whole budget, whose runs differ least, three do where they are clear. */
 #define IN_TURN_LEAST 5
+#define IN_TURN_LEAST_SLOW 3
 #define IN_TURN_MOST 40
 
 #define IN_TURN_ONE UINT64_C(1000000) /* ratios are in millionths */
 
 struct in_turn {
 	uint32_t pairs;
+	bool stopped; /* before it had enough of them */
 	uint64_t ratio; /* A per B: the median */
 	uint64_t self_low, self_high; /* A per A: quartiles */
 	cost_ns a, b; /* medians */
@@ -31,12 +36,12 @@ struct in_turn_runner {
 
 struct in_turn_options {
 	cost_ns budget; /* for all runs, twice that where it is not sure then;
-	                 * IN_TURN_LEAST pairs are run anyway */
+	                 * IN_TURN_LEAST pairs are run anyway, or
+	                 * IN_TURN_LEAST_SLOW clear ones */
 	const atomic_bool *stop; /* may be NULL: ends early */
 };
 
-/* Both warm up once. out->pairs is below IN_TURN_LEAST only where it was
- * stopped. */
+/* Both warm up once. */
 bool in_turn_run(struct in_turn *out, const struct in_turn_options *o,
     const struct in_turn_runner *r, struct err *err);
 

@@ -57,6 +57,7 @@ test_ratio(void **state)
 
 	(void)state;
 	assert_int_equal(t.pairs, IN_TURN_LEAST); /* more would say the same */
+	assert_false(t.stopped);
 	assert_in_range(t.ratio, 899999, 900003);
 	assert_in_range(t.self_low, 999999, 1000001);
 	assert_in_range(t.self_high, 999999, 1000001);
@@ -103,12 +104,32 @@ test_budget(void **state)
 	c = (struct clockwork){.took = {59000000, 60000000}, .every = 2};
 	t = turns(&c, SECOND); /* not sure by then */
 	assert_in_range(t.pairs, 15, 18);
-	c = (struct clockwork){.took = {3 * SECOND, 4 * SECOND}};
+	c = (struct clockwork){.took = {3 * SECOND, 3 * SECOND}};
 	t = turns(&c, SECOND);
 	assert_int_equal(t.pairs, IN_TURN_LEAST);
 	assert_int_equal(c.ran[0], IN_TURN_LEAST + 2);
 	assert_int_equal(c.ran[1], IN_TURN_LEAST + 1);
 	t = turns(&c, 0);
+	assert_int_equal(t.pairs, IN_TURN_LEAST);
+}
+
+/* Of the slowest fewer are enough where they differ by more than few could by chance. */
+static void
+test_slow(void **state)
+{
+	struct clockwork c = {.took = {3 * SECOND, 4 * SECOND}};
+	struct in_turn t = turns(&c, SECOND);
+
+	(void)state;
+	assert_int_equal(t.pairs, IN_TURN_LEAST_SLOW);
+	assert_int_equal(c.ran[0], IN_TURN_LEAST_SLOW + 2);
+	assert_int_equal(c.ran[1], IN_TURN_LEAST_SLOW + 1);
+	assert_true(in_turn_wins(&t));
+	c = (struct clockwork){.took = {985 * SECOND, 1000 * SECOND}};
+	t = turns(&c, SECOND); /* a per cent and a half may be chance */
+	assert_int_equal(t.pairs, IN_TURN_LEAST);
+	c = (struct clockwork){.took = {3 * SECOND, 4 * SECOND}, .every = 2};
+	t = turns(&c, SECOND); /* so may a quarter beside such noise */
 	assert_int_equal(t.pairs, IN_TURN_LEAST);
 }
 
@@ -157,6 +178,7 @@ test_stop(void **state)
 	(void)state;
 	assert_true(in_turn_run(&t, &o, &r, &err));
 	assert_int_equal(t.pairs, 0);
+	assert_true(t.stopped);
 	assert_false(in_turn_wins(&t));
 }
 
@@ -167,6 +189,7 @@ main(void)
 	    cmocka_unit_test(test_ratio),
 	    cmocka_unit_test(test_spread),
 	    cmocka_unit_test(test_budget),
+	    cmocka_unit_test(test_slow),
 	    cmocka_unit_test(test_disturbed),
 	    cmocka_unit_test(test_failure),
 	    cmocka_unit_test(test_stop),
