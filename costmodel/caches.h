@@ -32,6 +32,7 @@ struct sweep {
 	uint64_t best_near_ns; /* the same where kernels' own lines are flushed,
 	                   * since caches_begin() */
 	uint64_t shot_cpu_ns; /* what the last shot had of the processors */
+	bool disturbed; /* all shots of the last block were */
 };
 
 /* A sweep over what `weights` bytes of a model leave in the caches that takes about so

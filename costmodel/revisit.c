@@ -23,7 +23,7 @@ revisit_new(const struct measure_job *job, uint32_t n, measure_done done,
 static bool
 is_doubtful(const struct measure_job *j, const struct sample *r)
 {
-	return r->outcome == OUTCOME_OK && j->seen_ns >= LEAST_NS
+	return sample_has_figures(r) && j->seen_ns >= LEAST_NS
 	    && r->low * 100 > j->seen_ns * BEYOND;
 }
 
@@ -49,7 +49,7 @@ revisit_second(void *context, uint32_t again, const struct sample *r)
 	struct revisit *v = context;
 	const struct sample *first = &v->first[again];
 	struct sample less =
-	    r->outcome == OUTCOME_OK && r->low < first->low ? *r : *first;
+	    sample_has_figures(r) && r->low < first->low ? *r : *first;
 
 	less.span_ns = first->span_ns + r->span_ns;
 	v->done(v->context, v->of[again], &less);

@@ -10,7 +10,8 @@
 #include "ir/base/order.h"
 
 /* TUNING: undisturbed shots of one block; more buys nothing, because blocks
- * differ by more than shots do. */
+ * differ by more than shots do. Neighbours are busy for seconds: behind a block that was
+ * disturbed all along no more are tried until one is not. */
 #define SHOTS 5
 #define SHOTS_TRIED 12
 /* TUNING: a block ends after this long when it has three shots, one of pairs when it has
@@ -100,6 +101,12 @@ settle(struct block *b, uint64_t *good, uint64_t *any, uint32_t nany)
 	assert(b->min_ns <= b->median_ns && b->median_ns <= use[n - 1]);
 }
 
+static uint32_t
+shots_tried(const struct block *b, const struct sweep *w)
+{
+	return w->disturbed && b->kept == 0 ? SHOTS : SHOTS_TRIED;
+}
+
 struct block
 sample_block(const struct shot *s, struct sweep *w)
 {
@@ -113,7 +120,7 @@ sample_block(const struct shot *s, struct sweep *w)
 	settle_own(s);
 	caches_begin(w);
 	start = clock_ns();
-	while (b.kept < want && tried < SHOTS_TRIED) {
+	while (b.kept < want && tried < shots_tried(&b, w)) {
 		uint64_t took;
 		bool good_one = fire(s, w, b.slow, &took);
 
@@ -129,6 +136,7 @@ sample_block(const struct shot *s, struct sweep *w)
 			break;
 	}
 	b.cpu_ns /= tried;
+	w->disturbed = b.kept == 0;
 	settle(&b, good, any, tried);
 	return b;
 }

@@ -8,6 +8,9 @@
  * and an operator more some microseconds. */
 #define SLICE ((size_t)32 << 20)
 
+/* TUNING: what is smaller is one operator, and read as a whole. */
+#define LARGE (SLICE / 2)
+
 /* A multiple of what any kernel of the library sums side by side. */
 #define SIDE_BY_SIDE 64
 
@@ -76,6 +79,13 @@ create_part(struct xnn_build *b, struct column_reader *c,
 	if (c->by_row)
 		matrix_rows_let_go(&c->from, first, o->out);
 	return ok;
+}
+
+bool
+columns_wanted(const struct tensor *matrix)
+{
+	return matrix_is_large(matrix)
+	    && matrix->count * sizeof(float) >= LARGE;
 }
 
 bool

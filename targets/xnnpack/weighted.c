@@ -1,5 +1,4 @@
 /* Operators with packed weights: convolution and fully connected. */
-#include "targets/matrix_rows.h"
 #include "targets/weights.h"
 #include "targets/window.h"
 #include "targets/xnnpack/op.h"
@@ -51,7 +50,7 @@ build_dense(struct xnn_build *b)
 	clamp_of(&b->fused, 0, &o->low, &o->high);
 	o->flags = p.transpose_right ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS;
 	matrix = graph_value(b->graph, p.right)->constant;
-	if (matrix_is_large(matrix))
+	if (columns_wanted(matrix))
 		return create_columns(b, matrix, &p, "fully connected");
 	o->weights = scaled_floats(b->graph, p.right, p.alpha, b->scratch);
 	return create(b, "fully connected");

@@ -102,6 +102,29 @@ the_lesser_figure_counts(void **state)
 		assert_int_equal(ntold[i], 1);
 }
 
+/* Those whose shots were all disturbed first of all. */
+static void
+what_was_noisy_is_measured_again(void **state)
+{
+	struct sample noisy = taking(130000);
+	const struct sample less = taking(101000);
+	struct revisit v = revisit_new(job, NJOBS, tell, NULL, &arena);
+
+	(void)state;
+	noisy.outcome = OUTCOME_NOISY;
+	noisy.n = 0;
+	revisit_first(&v, 0, &noisy);
+	revisit_first(&v, 4, &noisy);
+	assert_int_equal(v.nagain, 2);
+	revisit_second(&v, 0, &less);
+	revisit_second(&v, 1, &noisy);
+	revisit_end(&v);
+	assert_int_equal(told[0].outcome, OUTCOME_OK);
+	assert_int_equal(told[0].low, 101000);
+	assert_int_equal(told[4].outcome, OUTCOME_NOISY);
+	assert_int_equal(told[4].low, 130000);
+}
+
 /* It has run: what goes wrong later is not the candidate's. */
 static void
 a_fault_in_the_second_is_not_told(void **state)
@@ -135,6 +158,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_took_longer_is_measured_again),
 	    cmocka_unit_test(the_lesser_figure_counts),
+	    cmocka_unit_test(what_was_noisy_is_measured_again),
 	    cmocka_unit_test(a_fault_in_the_second_is_not_told),
 	    cmocka_unit_test(who_is_stopped_keeps_the_first),
 	};

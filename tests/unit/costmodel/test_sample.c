@@ -1,4 +1,8 @@
 /* How kernels are timed. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_setaffinity */
+#endif
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +12,7 @@
 #include <cmocka.h>
 
 #include "costmodel/sample.h"
+#include "costmodel/watch.h"
 #include "ir/base/arena.h"
 
 /* ---- first runs ---- */
@@ -69,12 +74,55 @@ long_runs_are_not_repeated(void **state)
 	arena_release(&a);
 }
 
+static void
+run_nothing(void *context)
+{
+	(void)context;
+}
+
+/* On one core, for which the best is kept. */
+static void
+stay_here(void)
+{
+	cpu_set_t here;
+
+	CPU_ZERO(&here);
+	CPU_SET((size_t)sched_getcpu(), &here);
+	sched_setaffinity(0, sizeof here, &here);
+}
+
+/* Neighbours who stay are not waited for again, but whoever finds them gone is. */
+static void
+patience_ends_with_a_disturbed_block(void **state)
+{
+	const struct shot s = {.run = run_nothing};
+	struct arena a;
+	struct sweep w;
+	struct block first, second;
+
+	(void)state;
+	arena_init(&a);
+	w = sweep_new(0, 0, &a);
+	stay_here();
+	atomic_store(core_best_ns(), 1); /* no core is as fast */
+	first = sample_block(&s, &w);
+	assert_int_equal(first.kept, 0);
+	second = sample_block(&s, &w);
+	assert_int_equal(second.kept, 0);
+	assert_true(second.dropped < first.dropped);
+	assert_true(w.disturbed);
+	w.disturbed = false;
+	assert_int_equal(sample_block(&s, &w).dropped, first.dropped);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(first_runs_say_nothing),
 	    cmocka_unit_test(long_runs_are_not_repeated),
+	    cmocka_unit_test(patience_ends_with_a_disturbed_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
