@@ -125,8 +125,12 @@ search(struct plan *plan, struct dressed *d, struct rng *r, struct arena *a)
 static enum confirmation_kind
 kind_where(uint64_t ratio, const struct plan *plan, const struct plan *single)
 {
-	const struct in_turn open = {
-	    25, ratio, IN_TURN_ONE - 30000, IN_TURN_ONE + 30000, 1, 1};
+	const struct in_turn open = {.pairs = 25,
+	    .ratio = ratio,
+	    .self_low = IN_TURN_ONE - 30000,
+	    .self_high = IN_TURN_ONE + 30000,
+	    .a = 1,
+	    .b = 1};
 	struct plan_confirmation c;
 	struct plan copy = *plan;
 
