@@ -6,9 +6,8 @@ CORES: 0,1; DATA: a folder with input_0.pb and so on, else inputs are made up. S
 with the nanoseconds of N inferences, negative where one was disturbed.
 The caller waits for the answer, so only one of us runs.
 
-$MARQ_BENCH_CORE: a file that says how fast cores were at their best; it is read, and
-written when they are faster. Without one nobody knows of a neighbour who was there
-before us and stays.
+$MARQ_BENCH_CORE: a file that keeps how fast cores were at their best, from one process
+to the next: else nobody would know of a neighbour who was there first and stays.
 """
 import math
 import os

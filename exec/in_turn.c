@@ -178,7 +178,7 @@ in_turn_run(struct in_turn *out, const struct in_turn_options *o,
 		x[0] = x[2];
 	}
 	conclude(out, &t);
-	out->stopped = !is_enough(&t);
+	out->stopped = t.n < IN_TURN_LEAST && !is_enough(&t);
 	return true;
 }
 

@@ -21,7 +21,7 @@
 
 struct in_turn {
 	uint32_t pairs;
-	bool stopped; /* before it had enough of them */
+	bool stopped; /* before there were enough of them to say anything */
 	uint64_t ratio; /* A per B: the median */
 	uint64_t self_low, self_high; /* A per A: quartiles */
 	cost_ns a, b; /* medians */

@@ -6,8 +6,8 @@
 #include "ir/halves.h"
 
 /* TUNING: smaller ones are packed as a whole. A whole copy of the model's numbers, which are
- * seldom on a cache line there, is memory that nobody has touched yet: half as much again of
- * what opening BERT-base takes. */
+ * seldom on a cache line there, is memory that nobody has touched yet: a tenth of what
+ * it takes to open BERT-base and to run it once. */
 #define LARGE ((size_t)1 << 20)
 
 bool

@@ -69,9 +69,9 @@ bool create_operator(struct xnn_build *b, struct operator* o,
     struct instance *i, const char *what);
 /* Make the one that the layer describes. */
 bool create(struct xnn_build *b, const char *what);
-/* Likewise of a product, some columns of its large matrix at a time, where it is so
- * large that this is wanted. */
+/* Is a product's matrix so large that its columns should be several operators'? */
 bool columns_wanted(const struct tensor *matrix);
+/* Likewise of such a product, some columns at a time. */
 bool create_columns(struct xnn_build *b, const struct tensor *matrix,
     const struct product *p, const char *what);
 /* Does the candidate work on channels-last tensors? */

@@ -102,7 +102,7 @@ the_lesser_figure_counts(void **state)
 		assert_int_equal(ntold[i], 1);
 }
 
-/* Those whose shots were all disturbed first of all. */
+/* Nobody knows what shots would have shown that nobody disturbed. */
 static void
 what_was_noisy_is_measured_again(void **state)
 {

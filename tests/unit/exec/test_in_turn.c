@@ -14,6 +14,8 @@ struct clockwork {
 	uint32_t ran[2];
 	uint32_t disturbed; /* each so many-th run takes thrice as long */
 	uint32_t fails; /* the run that does, from 1; 0: none */
+	uint32_t last; /* the run behind which it is stopped; 0: none */
+	atomic_bool stop;
 };
 
 static bool
@@ -24,6 +26,8 @@ run(void *context, uint32_t which, cost_ns *took, bool *disturbed,
 	const uint32_t n = c->ran[0] + c->ran[1] + 1;
 
 	c->ran[which]++;
+	if (n == c->last)
+		atomic_store(&c->stop, true);
 	*took = c->took[which];
 	*disturbed = c->disturbed && n % c->disturbed == 0;
 	if (*disturbed)
@@ -182,6 +186,29 @@ test_stop(void **state)
 	assert_false(in_turn_wins(&t));
 }
 
+/* What five pairs or more say is something, three or four of short plans nothing. */
+static void
+test_stop_late(void **state)
+{
+	struct clockwork few = {.took = {1000, 9000}, .last = 3 + 2 * 4};
+	struct clockwork some = {.took = {1000, 1005}, .last = 3 + 2 * 7};
+	struct in_turn_options o = {.budget = SECOND, .stop = &few.stop};
+	struct in_turn_runner r = {run, &few};
+	struct err err = {.kind = ERR_NONE};
+	struct in_turn t;
+
+	(void)state;
+	assert_true(in_turn_run(&t, &o, &r, &err));
+	assert_int_equal(t.pairs, 4);
+	assert_true(t.stopped);
+	assert_false(in_turn_wins(&t));
+	o.stop = &some.stop;
+	r.context = &some;
+	assert_true(in_turn_run(&t, &o, &r, &err));
+	assert_int_equal(t.pairs, 7);
+	assert_false(t.stopped);
+}
+
 int
 main(void)
 {
@@ -193,6 +220,7 @@ main(void)
 	    cmocka_unit_test(test_disturbed),
 	    cmocka_unit_test(test_failure),
 	    cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_stop_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
