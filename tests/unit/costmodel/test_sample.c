@@ -1,8 +1,4 @@
 /* How kernels are timed. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_setaffinity */
-#endif
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "costmodel/core_lock.h"
 #include "costmodel/sample.h"
 #include "costmodel/watch.h"
 #include "ir/base/arena.h"
@@ -80,17 +77,6 @@ run_nothing(void *context)
 	(void)context;
 }
 
-/* On one core, for which the best is kept. */
-static void
-stay_here(void)
-{
-	cpu_set_t here;
-
-	CPU_ZERO(&here);
-	CPU_SET((size_t)sched_getcpu(), &here);
-	sched_setaffinity(0, sizeof here, &here);
-}
-
 /* Neighbours who stay are not waited for again, but whoever finds them gone is. */
 static void
 patience_ends_with_a_disturbed_block(void **state)
@@ -103,7 +89,7 @@ patience_ends_with_a_disturbed_block(void **state)
 	(void)state;
 	arena_init(&a);
 	w = sweep_new(0, 0, &a);
-	stay_here();
+	cores_pin(1);
 	atomic_store(core_best_ns(), 1); /* no core is as fast */
 	first = sample_block(&s, &w);
 	assert_int_equal(first.kept, 0);

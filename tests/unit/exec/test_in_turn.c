@@ -41,7 +41,7 @@ run(void *context, uint32_t which, cost_ns *took, bool *disturbed,
 static struct in_turn
 turns(struct clockwork *c, cost_ns budget)
 {
-	const struct in_turn_options o = {.budget = budget};
+	const struct in_turn_options o = {.budget = budget, .stop = &c->stop};
 	const struct in_turn_runner r = {run, c};
 	struct err err = {.kind = ERR_NONE};
 	struct in_turn t;
@@ -172,15 +172,10 @@ test_failure(void **state)
 static void
 test_stop(void **state)
 {
-	atomic_bool stop = true;
-	struct clockwork c = {.took = {1000, 9000}};
-	const struct in_turn_options o = {.budget = SECOND, .stop = &stop};
-	const struct in_turn_runner r = {run, &c};
-	struct err err = {.kind = ERR_NONE};
-	struct in_turn t;
+	struct clockwork c = {.took = {1000, 9000}, .stop = true};
+	struct in_turn t = turns(&c, SECOND);
 
 	(void)state;
-	assert_true(in_turn_run(&t, &o, &r, &err));
 	assert_int_equal(t.pairs, 0);
 	assert_true(t.stopped);
 	assert_false(in_turn_wins(&t));
@@ -192,19 +187,13 @@ test_stop_late(void **state)
 {
 	struct clockwork few = {.took = {1000, 9000}, .last = 3 + 2 * 4};
 	struct clockwork some = {.took = {1000, 1005}, .last = 3 + 2 * 7};
-	struct in_turn_options o = {.budget = SECOND, .stop = &few.stop};
-	struct in_turn_runner r = {run, &few};
-	struct err err = {.kind = ERR_NONE};
-	struct in_turn t;
+	struct in_turn t = turns(&few, SECOND);
 
 	(void)state;
-	assert_true(in_turn_run(&t, &o, &r, &err));
 	assert_int_equal(t.pairs, 4);
 	assert_true(t.stopped);
 	assert_false(in_turn_wins(&t));
-	o.stop = &some.stop;
-	r.context = &some;
-	assert_true(in_turn_run(&t, &o, &r, &err));
+	t = turns(&some, SECOND);
 	assert_int_equal(t.pairs, 7);
 	assert_false(t.stopped);
 }
