@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ir/base/huge_blocks.h"
 #include "ir/base/huge_pages.h"
 #include "ir/base/sanitized.h"
 #include "ir/base/size.h"
@@ -103,7 +104,16 @@ add_piece(struct pages_then *now, const struct span *s, struct arena *a)
 	return true;
 }
 
-/* The first stretch of [from, end) that is others'. */
+static void
+take_first(struct span *first, const struct span *o, const struct span *within)
+{
+	if (o->end > within->from && o->from < within->end
+	    && o->from < first->from)
+		*first = *o;
+}
+
+/* The first stretch of [from, end) that is others', or in a huge page only because what is
+ * before it is. */
 static bool
 find_others(
     const struct own_pages *p, const struct span *s, struct span *others)
@@ -114,9 +124,9 @@ find_others(
 	for (uint32_t i = 0; i < p->nothers; i++)
 		for (uint32_t k = 0;
 		     arena_mapping(p->other[i], k, &o.from, &o.end); k++)
-			if (o.end > s->from && o.from < s->end
-			    && o.from < others->from)
-				*others = o;
+			take_first(others, &o, s);
+	for (uint32_t k = 0; huge_blocks_uncut(k, &o.from, &o.end); k++)
+		take_first(others, &o, s);
 	return others->from != UINTPTR_MAX;
 }
 

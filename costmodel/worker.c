@@ -25,6 +25,7 @@
 #include "costmodel/seed.h"
 #include "costmodel/seeded.h"
 #include "costmodel/trial.h"
+#include "ir/base/huge_blocks.h"
 #include "ir/base/clock.h"
 #include "ir/base/float_mode.h"
 #include "ir/base/sanitized.h"
@@ -314,8 +315,12 @@ static bool
 compile_trial(struct worker *w, struct trial *t, struct err *err)
 {
 	static const bool small = true;
+	bool ok;
 
-	if (!trial_compile(t, &w->kernels, err))
+	huge_blocks_give(true); /* as where a plan is opened */
+	ok = trial_compile(t, &w->kernels, err);
+	huge_blocks_give(false);
+	if (!ok)
 		return false;
 	t->kernel.small = &small;
 	return true;

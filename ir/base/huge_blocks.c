@@ -97,6 +97,21 @@ huge_block_new(size_t bytes)
 	return at + LINE;
 }
 
+bool
+huge_blocks_uncut(uint32_t i, uintptr_t *from, uintptr_t *end)
+{
+	const struct stretch *s = stretch;
+
+	while (s < stretch + STRETCHES && (!s->at || i-- > 0))
+		s++;
+	if (s == stretch + STRETCHES)
+		return false;
+	*from = size_round_up(
+	    (uintptr_t)s->at + s->used, (size_t)sysconf(_SC_PAGESIZE));
+	*end = (uintptr_t)s->at + s->bytes;
+	return true;
+}
+
 static struct stretch *
 stretch_of(const char *block)
 {

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
@@ -20,6 +21,10 @@ void *huge_block_new(size_t bytes);
 /* Memory of zeros that begins at a huge page and is in such as far as they are whole, for
  * munmap(); `bytes` are whole pages of the system. NULL: there is none. */
 void *huge_pages_new(size_t bytes);
+
+/* The stretch with index i of those that blocks lie in: its pages [from, end) that no block
+ * has been cut from yet. false: there is none, or no more. */
+bool huge_blocks_uncut(uint32_t i, uintptr_t *from, uintptr_t *end);
 
 /* false: it is none of these. */
 bool huge_block_free(void *block);

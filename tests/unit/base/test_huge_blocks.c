@@ -97,12 +97,41 @@ one_by_itself(void **state)
 	assert_true(huge_block_free(large));
 }
 
+/* What no block was cut from lies behind each stretch's last one, to its end. */
+static void
+what_is_left_of_a_stretch_is_known(void **state)
+{
+	uintptr_t from, end;
+	void *small, *large;
+
+	(void)state;
+	assert_false(huge_blocks_uncut(0, &from, &end));
+	if (SANITIZED)
+		skip();
+	huge_blocks_give(true);
+	small = huge_block_new(MIB / 2);
+	large = huge_block_new(100 * MIB);
+	huge_blocks_give(false);
+	assert_true(huge_blocks_uncut(0, &from, &end));
+	assert_in_range(from - (uintptr_t)small, MIB / 2, MIB / 2 + (64 << 10));
+	assert_in_range(end - from, 60 * MIB, 64 * MIB);
+	assert_true(huge_blocks_uncut(1, &from, &end));
+	assert_in_range(from - (uintptr_t)large, 100 * MIB, 102 * MIB);
+	assert_in_range(end - from, 0, HUGE_PAGE);
+	assert_false(huge_blocks_uncut(2, &from, &end));
+	assert_true(huge_block_free(small));
+	assert_true(huge_blocks_uncut(0, &from, &end));
+	assert_true(huge_block_free(large));
+	assert_false(huge_blocks_uncut(0, &from, &end));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(none_unless_given),
 	    cmocka_unit_test(they_stay_apart),
+	    cmocka_unit_test(what_is_left_of_a_stretch_is_known),
 	    cmocka_unit_test(one_by_itself),
 	};
 

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "costmodel/own_pages.h"
+#include "ir/base/huge_blocks.h"
 #include "ir/base/sanitized.h"
 
 #define BYTES ((size_t)1 << 20)
@@ -83,6 +84,32 @@ what_is_written_meanwhile_is_found(void **state)
 	munmap(before, BYTES);
 	munmap(half, BYTES);
 	munmap(made, BYTES);
+}
+
+/* Of huge pages what is used, whole pages of the system, and nothing behind it. */
+static void
+large_blocks_are_found_as_they_are(void **state)
+{
+	struct own_pages p;
+	unsigned char *block;
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	own_pages_init(&p);
+	own_pages_begin(&p);
+	huge_blocks_give(true);
+	block = huge_block_new(BYTES / 2);
+	huge_blocks_give(false);
+	assert_non_null(block);
+	memset(block, 1, BYTES / 2);
+	own_pages_end(&p);
+	assert_true(p.found);
+	assert_int_equal(found_of(&p, block, BYTES / 2), BYTES / 2);
+	assert_in_range(
+	    found_of(&p, block, 4 * BYTES), BYTES / 2, BYTES / 2 + page);
+	own_pages_release(&p);
+	assert_true(huge_block_free(block));
 }
 
 static void
@@ -237,6 +264,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_written_meanwhile_is_found),
+	    cmocka_unit_test(large_blocks_are_found_as_they_are),
 	    cmocka_unit_test(memory_that_is_used_again_is_found),
 	    cmocka_unit_test(what_is_added_counts_once_looked_once),
 	    cmocka_unit_test(what_is_known_to_be_anothers_is_not),
