@@ -1,5 +1,6 @@
 #include "exec/in_turn.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "ir/base/order.h"
@@ -11,6 +12,7 @@ struct turns {
 	cost_ns a[IN_TURN_MOST], b[IN_TURN_MOST];
 	uint32_t n, dropped;
 	cost_ns spent;
+	bool disturbed; /* was any of them? */
 };
 
 struct taken {
@@ -26,6 +28,7 @@ run(struct turns *t, uint32_t which, struct taken *out, struct err *err)
 	if (out->took == 0)
 		out->took = 1;
 	t->spent += out->took;
+	t->disturbed |= out->disturbed;
 	return true;
 }
 
@@ -83,7 +86,7 @@ conclude(struct in_turn *out, struct turns *t)
 
 /* TUNING: quartiles of few may lie together by chance. */
 #define FEW 10
-#define NOISE_LEAST (IN_TURN_ONE / 200)
+#define NOISE_LEAST ((double)IN_TURN_ONE / 200)
 
 static double
 noise_of(const struct in_turn *t)
@@ -95,13 +98,18 @@ noise_of(const struct in_turn *t)
 
 /* Is the median further from one than so many of its errors? */
 static bool
-is_apart(const struct in_turn *t, double errors)
+is_beyond(const struct in_turn *t, double errors)
 {
 	const double gain = (double)IN_TURN_ONE - (double)t->ratio;
 	const double most = errors * ERROR * noise_of(t);
 
-	return t->pairs >= IN_TURN_LEAST_SLOW
-	    && gain * gain * t->pairs > most * most;
+	return gain * gain * t->pairs > most * most;
+}
+
+static bool
+is_apart(const struct in_turn *t, double errors)
+{
+	return t->pairs >= IN_TURN_LEAST_SLOW && is_beyond(t, errors);
 }
 
 /* TUNING: each five pairs, what is clear is clear: four errors; of few eight. */
@@ -138,6 +146,20 @@ is_clear(const struct turns *t)
 /* Two errors are hardly chance. */
 #define SURE 2
 
+/* TUNING: what is not half an error faster has little hope of two. */
+#define HOPE 0.5
+
+/* Will A hardly be the faster one, whatever more pairs say? Beside neighbours nobody
+ * knows. */
+static bool
+is_lost(const struct turns *t)
+{
+	const struct in_turn now = so_far(t);
+
+	return !t->disturbed
+	    && (now.ratio >= IN_TURN_ONE || !is_beyond(&now, HOPE));
+}
+
 /* What is not sure when the budget is spent has as much again: of a plan that is a per
  * cent faster one tuning would say so, and the next would not. */
 static bool
@@ -146,8 +168,8 @@ is_spent(const struct turns *t)
 	if (t->n < IN_TURN_LEAST_SLOW || t->spent < t->o->budget)
 		return false;
 	if (t->n < IN_TURN_LEAST)
-		return t->dropped == 0 && is_so_far(t, CLEAR);
-	return t->spent / 2 >= t->o->budget || is_so_far(t, SURE);
+		return is_lost(t) || (!t->disturbed && is_so_far(t, CLEAR));
+	return t->spent / 2 >= t->o->budget || is_so_far(t, SURE) || is_lost(t);
 }
 
 static bool
@@ -166,6 +188,7 @@ in_turn_run(struct in_turn *out, const struct in_turn_options *o,
 	if (!run(&t, 0, &x[0], err) || !run(&t, 1, &x[1], err))
 		return false;
 	t.spent = 0; /* that was to warm up */
+	t.disturbed = false;
 	if (!run(&t, 0, &x[0], err))
 		return false;
 	while (!is_enough(&t) && !is_stopped(&t)) {
@@ -180,6 +203,14 @@ in_turn_run(struct in_turn *out, const struct in_turn_options *o,
 	conclude(out, &t);
 	out->stopped = t.n < IN_TURN_LEAST && !is_enough(&t);
 	return true;
+}
+
+uint64_t
+in_turn_least_gain(uint32_t pairs)
+{
+	const double error = ERROR * NOISE_LEAST / sqrt(pairs ? pairs : 1);
+
+	return pairs < FEW ? (uint64_t)(SURE * error) : 0;
 }
 
 bool

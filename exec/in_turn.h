@@ -12,7 +12,8 @@
 #include "ir/base/err.h"
 
 /* TUNING: fewer say nothing; more only cost time. Of plans so slow that three take the
- * whole budget, whose runs differ least, three do where they are clear. */
+ * whole budget, whose runs differ least, three do where they are clear, or leave little
+ * hope of a gain. */
 #define IN_TURN_LEAST 5
 #define IN_TURN_LEAST_SLOW 3
 #define IN_TURN_MOST 40
@@ -36,14 +37,19 @@ struct in_turn_runner {
 
 struct in_turn_options {
 	cost_ns budget; /* for all runs, twice that where it is not sure then;
-	                 * IN_TURN_LEAST pairs are run anyway, or
-	                 * IN_TURN_LEAST_SLOW clear ones */
+	                 * and A may yet win; IN_TURN_LEAST pairs are
+	                 * run anyway, or IN_TURN_LEAST_SLOW of which
+	                 * that is settled */
 	const atomic_bool *stop; /* may be NULL: ends early */
 };
 
 /* Both warm up once. */
 bool in_turn_run(struct in_turn *out, const struct in_turn_options *o,
     const struct in_turn_runner *r, struct err *err);
+
+/* The least gain that so many pairs show, in millionths, where there is as little noise as is
+ * supposed of few. Of more than that nobody knows before: 0. */
+uint64_t in_turn_least_gain(uint32_t pairs);
 
 /* Is A the faster one, by twice what the median of so many pairs may be off by, as far as
  * A against itself tells? */

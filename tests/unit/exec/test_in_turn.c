@@ -51,6 +51,7 @@ turns(struct clockwork *c, cost_ns budget)
 }
 
 #define SECOND UINT64_C(1000000000)
+#define MILLI UINT64_C(1000000)
 
 /* A quiet machine: the ratio is what it is, and A is itself. */
 static void
@@ -105,16 +106,66 @@ test_budget(void **state)
 
 	(void)state;
 	assert_in_range(t.pairs, 7, 9);
-	c = (struct clockwork){.took = {59000000, 60000000}, .every = 2};
+	c = (struct clockwork){.took = {54000000, 60000000}, .every = 2};
 	t = turns(&c, SECOND); /* not sure by then */
 	assert_in_range(t.pairs, 15, 18);
-	c = (struct clockwork){.took = {3 * SECOND, 3 * SECOND}};
+	c = (struct clockwork){.took = {2970 * MILLI, 3000 * MILLI}};
 	t = turns(&c, SECOND);
 	assert_int_equal(t.pairs, IN_TURN_LEAST);
 	assert_int_equal(c.ran[0], IN_TURN_LEAST + 2);
 	assert_int_equal(c.ran[1], IN_TURN_LEAST + 1);
 	t = turns(&c, 0);
 	assert_int_equal(t.pairs, IN_TURN_LEAST);
+}
+
+/* What is no faster when the budget is spent does not become so: the others' second
+ * budget, or the slowest ones' last pairs, are not spent on it. */
+static void
+test_no_hope(void **state)
+{
+	const struct clockwork slow[] = {
+	    {.took = {3000 * MILLI, 3000 * MILLI}},
+	    {.took = {3000 * MILLI, 2990 * MILLI}},
+	    {.took = {2998 * MILLI, 3000 * MILLI}},
+	};
+	struct clockwork c;
+	struct in_turn t;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof slow / sizeof *slow; i++) {
+		c = slow[i];
+		t = turns(&c, SECOND);
+		assert_int_equal(t.pairs, IN_TURN_LEAST_SLOW);
+		assert_false(t.stopped);
+		assert_false(in_turn_wins(&t));
+	}
+	c = (struct clockwork){.took = {60 * MILLI, 60 * MILLI}, .every = 2};
+	t = turns(&c, SECOND);
+	assert_in_range(t.pairs, 7, 9);
+	c = (struct clockwork){.took = {3000 * MILLI, 3000 * MILLI},
+	    .disturbed = 5}; /* a neighbour may have had it */
+	t = turns(&c, SECOND);
+	assert_true(t.pairs >= IN_TURN_LEAST);
+}
+
+/* Beyond the least gain so many quiet pairs win, below it they do not. */
+static void
+test_least_gain(void **state)
+{
+	(void)state;
+	for (uint32_t n = IN_TURN_LEAST_SLOW; n < 10; n++) {
+		const uint64_t least = in_turn_least_gain(n);
+		struct in_turn t = {.pairs = n,
+		    .ratio = IN_TURN_ONE - least - 1,
+		    .self_low = IN_TURN_ONE,
+		    .self_high = IN_TURN_ONE};
+
+		assert_in_range(least, 5000, 15000);
+		assert_true(in_turn_wins(&t));
+		t.ratio += 2;
+		assert_false(in_turn_wins(&t));
+	}
+	assert_int_equal(in_turn_least_gain(10), 0);
 }
 
 /* Of the slowest fewer are enough where they differ by more than few could by chance. */
@@ -205,6 +256,8 @@ main(void)
 	    cmocka_unit_test(test_ratio),
 	    cmocka_unit_test(test_spread),
 	    cmocka_unit_test(test_budget),
+	    cmocka_unit_test(test_no_hope),
+	    cmocka_unit_test(test_least_gain),
 	    cmocka_unit_test(test_slow),
 	    cmocka_unit_test(test_disturbed),
 	    cmocka_unit_test(test_failure),
