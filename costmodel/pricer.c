@@ -415,14 +415,20 @@ pricer_miss_reason(const struct pricer *p, uint32_t candidate)
 	return p->subject[p->subject_of[candidate]].why_missed;
 }
 
+void
+pricer_rest(struct pricer *p)
+{
+	if (p->measurer)
+		measurer_close(p->measurer);
+	p->measurer = NULL;
+}
+
 bool
 pricer_close(struct pricer *p, struct err *err)
 {
 	bool ok = true;
 
-	if (p->measurer)
-		measurer_close(p->measurer);
-	p->measurer = NULL;
+	pricer_rest(p);
 	if (!p->db)
 		return true;
 	ok = costdb_flush(p->db, err) && record_model(p, err);
