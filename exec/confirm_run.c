@@ -205,6 +205,17 @@ loop_what_stays(struct runs *r, struct err *err)
 	return true;
 }
 
+uint32_t
+confirm_pairs(cost_ns cost, const struct confirm_options *o)
+{
+	const cost_ns turns =
+	    BUDGET_NS / contender_turn_runs(cost, threads_of(o)) / (cost + 1);
+
+	return turns / 2 < IN_TURN_LEAST ? IN_TURN_LEAST
+	    : turns / 2 > IN_TURN_MOST   ? IN_TURN_MOST
+	                                 : (uint32_t)(turns / 2);
+}
+
 /* A turn counts as one run. */
 static cost_ns
 budget_of(const struct runs *r)

@@ -20,6 +20,10 @@ struct confirm_options {
 enum confirmation_kind confirm_verdict(
     const struct plan *const pair[2], const struct in_turn *t);
 
+/* How many pairs of runs a plan of that cost has in turn with one like it, as long as
+ * neither deadlines nor noise say otherwise. */
+uint32_t confirm_pairs(cost_ns cost, const struct confirm_options *o);
+
 /* A pair of plans in turn, on made-up inputs; behind that what a run of the one
  * that is the plan then takes (out->a or b; 0: neighbours were busy all the while).
  * *why (in `a`) is why they were not, else NULL. ERR_MEASURE only when no process can be had. */

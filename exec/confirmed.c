@@ -240,16 +240,29 @@ confirm(struct confirming *c, const struct plan_baseline *const *rival,
 	return true;
 }
 
-/* TUNING: thousandths that runs do not show: what a plan takes differs by more from one
+/* TUNING: millionths that runs do not show: what a plan takes differs by more from one
  * process to the next. */
-#define UNSEEN 5
+#define UNSEEN UINT64_C(5000)
+
+/* What a gain has to be, in millionths, if turns are to show it. */
+static uint64_t
+least_gain(const struct confirming *c)
+{
+	const uint64_t few =
+	    in_turn_least_gain(confirm_pairs(c->single->cost, c->options));
+
+	return few > UNSEEN ? few : UNSEEN;
+}
 
 /* A mix that prices hardly tell from the kernels of a single target. */
 static bool
-is_level_by_prices(const struct plan *p, const struct plan_baseline *single)
+is_level_by_prices(const struct confirming *c)
 {
-	return plan_is_picked(p) && !rival_is_runtime(p, single)
-	    && (double)p->cost * 1000 >= (double)single->cost * (1000 - UNSEEN);
+	const double told = (double)(IN_TURN_ONE - least_gain(c));
+
+	return plan_is_picked(c->plan) && !rival_is_runtime(c->plan, c->single)
+	    && (double)c->plan->cost * IN_TURN_ONE
+	    >= (double)c->single->cost * told;
 }
 
 static void
@@ -284,7 +297,7 @@ confirmed_plan(struct plan *plan, struct plan_confirmation *out,
 		return predict(&c, "--no-confirm");
 	if (rival[0]->bound || plan_unpriced(plan) || !r->pricer)
 		return predict(&c, "prices are missing");
-	if (is_level_by_prices(plan, rival[0])) {
+	if (is_level_by_prices(&c)) {
 		give_way(&c);
 		return true;
 	}

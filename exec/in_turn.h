@@ -36,7 +36,7 @@ struct in_turn_runner {
 };
 
 struct in_turn_options {
-	cost_ns budget; /* for all runs, twice that where it is not sure then;
+	cost_ns budget; /* for all runs, twice that where it is not sure then
 	                 * and A may yet win; IN_TURN_LEAST pairs are
 	                 * run anyway, or IN_TURN_LEAST_SLOW of which
 	                 * that is settled */
