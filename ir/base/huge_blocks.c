@@ -30,6 +30,7 @@ struct block_head {
 };
 
 static struct stretch stretch[STRETCHES];
+static size_t nstretches; /* those behind were never in use */
 static struct stretch *last; /* where there may be room */
 static bool given;
 
@@ -74,6 +75,8 @@ open_stretch(size_t least)
 			return false;
 		*s = (struct stretch){.at = at, .bytes = bytes};
 		last = s;
+		if (s == stretch + nstretches)
+			nstretches++;
 		return true;
 	}
 	return false;
@@ -102,9 +105,9 @@ huge_blocks_uncut(uint32_t i, uintptr_t *from, uintptr_t *end)
 {
 	const struct stretch *s = stretch;
 
-	while (s < stretch + STRETCHES && (!s->at || i-- > 0))
+	while (s < stretch + nstretches && (!s->at || i-- > 0))
 		s++;
-	if (s == stretch + STRETCHES)
+	if (s == stretch + nstretches)
 		return false;
 	*from = size_round_up(
 	    (uintptr_t)s->at + s->used, (size_t)sysconf(_SC_PAGESIZE));
@@ -115,7 +118,7 @@ huge_blocks_uncut(uint32_t i, uintptr_t *from, uintptr_t *end)
 static struct stretch *
 stretch_of(const char *block)
 {
-	for (struct stretch *s = stretch; s < stretch + STRETCHES; s++)
+	for (struct stretch *s = stretch; s < stretch + nstretches; s++)
 		if (s->at && block >= s->at && block < s->at + s->bytes)
 			return s;
 	return NULL;
