@@ -128,19 +128,14 @@ so_far(const struct turns *t)
 }
 
 static bool
-is_so_far(const struct turns *t, double errors)
-{
-	const struct in_turn now = so_far(t);
-
-	return is_apart(&now, errors);
-}
-
-static bool
 is_clear(const struct turns *t)
 {
+	struct in_turn now;
+
 	if (t->n == 0 || t->n % CLEAR_STEP != 0)
 		return false;
-	return is_so_far(t, t->n < FEW ? CLEAR_EARLY : CLEAR);
+	now = so_far(t);
+	return is_apart(&now, t->n < FEW ? CLEAR_EARLY : CLEAR);
 }
 
 /* Two errors are hardly chance. */
@@ -149,27 +144,29 @@ is_clear(const struct turns *t)
 /* TUNING: what is not half an error faster has little hope of two. */
 #define HOPE 0.5
 
-/* Will A hardly be the faster one, whatever more pairs say? Beside neighbours nobody
- * knows. */
+/* Will A hardly be the faster one, whatever more pairs say? */
 static bool
-is_lost(const struct turns *t)
+is_lost(const struct in_turn *now)
 {
-	const struct in_turn now = so_far(t);
-
-	return !t->disturbed
-	    && (now.ratio >= IN_TURN_ONE || !is_beyond(&now, HOPE));
+	return now->ratio >= IN_TURN_ONE || !is_beyond(now, HOPE);
 }
 
 /* What is not sure when the budget is spent has as much again: of a plan that is a per
- * cent faster one tuning would say so, and the next would not. */
+ * cent faster one tuning would say so, and the next would not. Beside neighbours nobody knows
+ * what is clear or lost. */
 static bool
 is_spent(const struct turns *t)
 {
+	struct in_turn now;
+
 	if (t->n < IN_TURN_LEAST_SLOW || t->spent < t->o->budget)
 		return false;
+	now = so_far(t);
+	if (!t->disturbed && is_lost(&now))
+		return true;
 	if (t->n < IN_TURN_LEAST)
-		return is_lost(t) || (!t->disturbed && is_so_far(t, CLEAR));
-	return t->spent / 2 >= t->o->budget || is_so_far(t, SURE) || is_lost(t);
+		return !t->disturbed && is_apart(&now, CLEAR);
+	return t->spent / 2 >= t->o->budget || is_apart(&now, SURE);
 }
 
 static bool
