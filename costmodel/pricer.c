@@ -416,7 +416,7 @@ pricer_miss_reason(const struct pricer *p, uint32_t candidate)
 }
 
 void
-pricer_rest(struct pricer *p)
+pricer_end_workers(struct pricer *p)
 {
 	if (p->measurer)
 		measurer_close(p->measurer);
@@ -428,7 +428,7 @@ pricer_close(struct pricer *p, struct err *err)
 {
 	bool ok = true;
 
-	pricer_rest(p);
+	pricer_end_workers(p);
 	if (!p->db)
 		return true;
 	ok = costdb_flush(p->db, err) && record_model(p, err);

@@ -127,9 +127,8 @@ bool pricer_canary(struct pricer *p, uint32_t max, struct err *err);
  * differs; "" for a hit. */
 const char *pricer_miss_reason(const struct pricer *p, uint32_t candidate);
 
-/* The workers end, and with them what memory they have; whoever measures next has new
- * ones. */
-void pricer_rest(struct pricer *p);
+/* They give back what memory they have; whoever measures next has new ones. */
+void pricer_end_workers(struct pricer *p);
 
 /* Write out what is pending and stop the workers. */
 bool pricer_close(struct pricer *p, struct err *err);

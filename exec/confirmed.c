@@ -131,7 +131,7 @@ run(struct in_turn *t, const char **why, const struct confirming *c,
 	struct pricer_turns kept;
 
 	o.known = c->took > 0;
-	pricer_rest(c->request->pricer); /* both plans need memory */
+	pricer_end_workers(c->request->pricer); /* both plans need memory */
 	if (!confirm_run(t, why, pair, &o, c->arena, err) || *why)
 		return err->kind == ERR_NONE;
 	if (o.known && t->a > c->took)
